@@ -1,0 +1,77 @@
+# Needs GNU make, git and Python >= 3.11; everything else is installed into .venv.
+# `make demo PYTHON=/path/to/python3.12` chooses the interpreter for a new .venv.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test lint bench docs clean new-venv
+
+# Settings of the caller's shell that would lead Python or pip out of .venv.
+unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+help:
+	@echo "make demo    fit the piston-slap runs and show the result"
+	@echo "make test    lint, then all tests with coverage"
+	@echo "make lint    ruff, mypy, import layers"
+	@echo "make bench   speed and memory as ratios, printed"
+	@echo "make docs    build the documentation into site/"
+	@echo "make clean   remove what the targets above left behind, except .venv"
+
+demo: $(VENV)/.ready-run
+	.venv/bin/python examples/demo.py
+
+test: lint
+	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal --cov --cov-fail-under=95
+
+lint: $(VENV)/.ready-dev
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports --no-logo
+
+bench: $(VENV)/.ready-bench
+	$(PY) -m benchmarks.run
+
+docs: $(VENV)/.ready-docs
+	$(PY) -m mkdocs build --strict --quiet
+
+clean:
+	rm -rf build dist site htmlcov .coverage .coverage.*
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment. A stamp .ready-X says that the packages for X are installed; it is stale when
+# pyproject.toml is newer. `run` is the library alone, the others are extras of the same name.
+EXTRA_run :=
+EXTRA_dev := [dev]
+EXTRA_bench := [bench]
+EXTRA_docs := [docs]
+STAMPS := $(addprefix $(VENV)/.ready-,run dev bench docs)
+
+$(STAMPS): $(VENV)/.ready-%: pyproject.toml
+	@echo "Installing pengp$(EXTRA_$*) into $(VENV) ..."
+	@touch $(VENV)/.unfinished
+	@$(PY) -m pip install -qq --editable '.$(EXTRA_$*)'
+	@rm $(VENV)/.unfinished
+	@touch $@ $(VENV)/.ready-run
+
+# An environment is sound if no installation into it was cut short, it was made at this place
+# (pip's script names it) and its interpreter runs. Otherwise it is built anew.
+SOUND := $(shell test ! -e $(VENV)/.unfinished \
+	&& grep -qsF "$(CURDIR)/$(VENV)/bin/" $(VENV)/bin/pip \
+	&& $(PY) -c "import pip" 2>/dev/null && echo yes)
+ifneq ($(SOUND),yes)
+$(STAMPS): new-venv
+endif
+
+new-venv:
+	@for python in $(PYTHON) python3 python python3.14 python3.13 python3.12 python3.11; do \
+		if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
+			>/dev/null 2>&1; then exec "$$python" -m venv --clear $(VENV); fi; \
+	done; \
+	echo "pengp needs Python 3.11 or newer with its venv module, and none was found;" \
+		"install one, or name it as in: make test PYTHON=/path/to/python3" >&2; exit 1

@@ -1,0 +1,153 @@
+"""Estimates for the data sets of one size: chooses the engine, runs the search, reads it off."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from pengp._inputs import constant_columns, is_constant
+from pengp._large import LargeLikelihood
+from pengp._starts import start_points
+from pengp._typing import BoolArray, FloatArray, IntArray
+from pengp.kernels import Kernel
+from pengp.likelihood import BatchLikelihood
+from pengp.penalties import Penalty
+from pengp.search import Found, ModeSearch
+
+NUGGET_BOUNDS = (1.49e-8, 1.0)
+"""Range of an estimated nugget; the lower end is the square root of the machine precision."""
+
+NEWTON_SIZE = 60
+"""Largest n for which exact Hessians pay; above, L-BFGS-B takes over (`make bench` measures it)."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is fitted; None for the nugget means that it is estimated."""
+
+    kernel: Kernel
+    penalty: Penalty
+    isotropic: bool
+    nugget: float | None
+    constant_mean: bool
+    theta_bounds: tuple[float, float]
+
+    def likelihood(self, X: FloatArray, y: FloatArray) -> BatchLikelihood | LargeLikelihood:
+        """Return the likelihoods of X [F, n, d], y [F, n]."""
+        engine = BatchLikelihood if y.shape[1] <= NEWTON_SIZE else LargeLikelihood
+        return engine(
+            X,
+            y,
+            self.kernel,
+            self.nugget,
+            constant_mean=self.constant_mean,
+            isotropic=self.isotropic,
+        )
+
+
+class Estimates(NamedTuple):
+    """Estimates of F data sets at L lambdas, with P = 1 or d thetas."""
+
+    theta: FloatArray  # [F, L, P]
+    nugget: FloatArray  # [F, L]
+    sigma2: FloatArray  # [F, L]
+    mean: FloatArray  # [F, L]
+    converged: BoolArray  # [F, L]
+    at_bound: IntArray  # [F, L, P]
+    mode_theta: FloatArray  # [F, L, M, P]
+    mode_nugget: FloatArray  # [F, L, M]
+    objective: FloatArray  # [F, L, M], best first
+    loglik: FloatArray  # [F, L, M]
+
+
+def estimate(
+    model: Model,
+    likelihood: BatchLikelihood | LargeLikelihood,
+    lams: FloatArray,
+    n_starts: int,
+    rng: np.random.Generator,
+) -> Estimates:
+    """Estimate F data sets of one size at distinct, ascending lams."""
+    lower, upper = _bounds(model, likelihood)
+    search = ModeSearch(likelihood, lams, model.penalty, lower, upper)
+    whole = np.log([model.theta_bounds] * likelihood.n_theta + [NUGGET_BOUNDS])
+    whole = whole[: likelihood.n_params]
+    T = likelihood.n_theta
+    found = search.run(start_points(lams, whole[:, 0], whole[:, 1], T, n_starts, rng))
+    return _read_off(model, likelihood, found, lower, upper)
+
+
+def _bounds(
+    model: Model, likelihood: BatchLikelihood | LargeLikelihood
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds [F, P] on the log parameters; a constant column has one value only."""
+    F, T = len(likelihood.y), likelihood.n_theta
+    lower = np.full((F, likelihood.n_params), np.log(model.theta_bounds[0]))
+    upper = np.full_like(lower, np.log(model.theta_bounds[1]))
+    lower[:, T:], upper[:, T:] = np.log(NUGGET_BOUNDS)
+    for f, X in enumerate(likelihood.X):
+        idle = constant_columns(X)
+        upper[f, :T][idle.all() if model.isotropic else idle] = lower[f, 0]
+    return lower, upper
+
+
+def _read_off(
+    model: Model,
+    likelihood: BatchLikelihood | LargeLikelihood,
+    found: Found,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> Estimates:
+    """Turn logarithms into estimates, and add what the likelihood knows at the best maxima."""
+    F, L, _, P = found.u.shape
+    T = likelihood.n_theta
+    best = found.u[:, :, 0]
+    at = likelihood.evaluate(np.repeat(np.arange(F), L), best.reshape(-1, P), order=0)
+    theta = _exp_within(found.u[..., :T], model.theta_bounds)
+    fixed = np.full(found.objective.shape, 0.0 if model.nugget is None else model.nugget)
+    nugget = _exp_within(found.u[..., T], NUGGET_BOUNDS) if model.nugget is None else fixed
+    at_bound = (best >= upper[:, None]).astype(np.int64) - (best <= lower[:, None])
+    return Estimates(
+        theta[:, :, 0],
+        nugget[:, :, 0],
+        at.sigma2.reshape(F, L),
+        at.mean.reshape(F, L),
+        found.converged[:, :, 0],
+        at_bound[..., :T],
+        theta,
+        nugget,
+        found.objective,
+        found.loglik,
+    )
+
+
+def _exp_within(u: FloatArray, bounds: tuple[float, float]) -> FloatArray:
+    """Return exp(u), exactly the bound where u is its logarithm."""
+    lower, upper = np.log(bounds)
+    theta = np.exp(u)
+    return np.where(u <= lower, bounds[0], np.where(u >= upper, bounds[1], theta))
+
+
+def is_degenerate(y: FloatArray, *, constant_mean: bool) -> bool:
+    """Tell whether y [n] equals its prior mean everywhere, where the likelihood is unbounded."""
+    return is_constant(y) and (constant_mean or bool(y[0] == 0.0))
+
+
+def degenerate(model: Model, y: FloatArray, n_theta: int, n_lams: int) -> Estimates:
+    """Return the limit for such data sets y [F, n]: the smoothest surrogate, without spread."""
+    F = len(y)
+    theta = np.full((F, n_lams, 1, n_theta), model.theta_bounds[0])
+    nugget = np.full((F, n_lams, 1), NUGGET_BOUNDS[0] if model.nugget is None else model.nugget)
+    infinite = np.full((F, n_lams, 1), np.inf)
+    return Estimates(
+        theta[:, :, 0],
+        nugget[:, :, 0],
+        np.zeros((F, n_lams)),
+        np.repeat(y[:, :1], n_lams, axis=1),
+        np.ones((F, n_lams), dtype=bool),
+        np.full((F, n_lams, n_theta), -1, dtype=np.int64),
+        theta,
+        nugget,
+        infinite,
+        infinite,
+    )

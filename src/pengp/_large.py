@@ -1,0 +1,95 @@
+"""Profile log likelihood and gradient of large data sets, one point at a time in O(n^2) memory.
+
+The same quantities as in `likelihood`, without a Hessian. No array of squared differences is
+formed: with M = W * phi'(s), W = n/(2q) alpha alpha' - 1/2 R^-1, the derivative in theta_p is
+sum_ij M_ij (x_ip - x_jp)^2 = 2 (sum_i (M 1)_i x_ip^2 - x_p' M x_p).
+"""
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.spatial.distance import pdist, squareform
+
+from pengp._typing import FloatArray, IntArray
+from pengp.kernels import Kernel
+from pengp.likelihood import LogLik
+
+
+class LargeLikelihood:
+    """Profile log likelihoods of F data sets of one large size; see `BatchLikelihood`."""
+
+    newton = False
+
+    def __init__(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        kernel: Kernel,
+        nugget: float | None,
+        *,
+        constant_mean: bool = False,
+        isotropic: bool = False,
+    ) -> None:
+        self.X, self.y, self.kernel = X - 0.5, y, kernel
+        self.nugget, self.constant_mean, self.isotropic = nugget, constant_mean, isotropic
+        self.n = y.shape[1]
+        self.n_theta = 1 if isotropic else X.shape[2]
+        self.n_params = self.n_theta + (nugget is None)
+        self.n_evaluations = 0
+
+    def evaluate(self, which: IntArray, log_params: FloatArray, *, order: int = 1) -> LogLik:
+        """Evaluate data sets ``which`` [B] at log_params [B, P]; the Hessian is left empty."""
+        self.n_evaluations += len(which)
+        parts = [self._one(int(f), u, order) for f, u in zip(which, log_params, strict=True)]
+        return LogLik(*(np.array(a) for a in zip(*parts, strict=True)))
+
+    def _one(self, f: int, log_params: FloatArray, order: int) -> tuple[object, ...]:
+        """Return the fields of a LogLik at one point."""
+        params, y, n = np.exp(log_params), self.y[f], self.n
+        nugget = params[-1] if self.nugget is None else self.nugget
+        s = pdist(self.X[f] * np.sqrt(params[: self.n_theta]), "sqeuclidean")
+        phi = self.kernel.phi(s)
+        R = squareform(phi)
+        R.flat[:: n + 1] = 1.0 + nugget
+        no_gradient, no_hessian = np.zeros(self.n_params), np.zeros((self.n_params, 0))
+        # R is symmetric, so that LAPACK may work in its transpose, in place.
+        L, info = dpotrf(R.T, lower=1, overwrite_a=1)
+        pivots = np.diagonal(L)
+        if info or pivots.min() <= np.sqrt(n * np.finfo(np.float64).eps):
+            return -np.inf, no_gradient, no_hessian, 1.0 / n, 0.0, False
+        log_determinant = 2.0 * np.log(pivots).sum()
+        V = _mirrored(dpotri(L, lower=1, overwrite_c=1)[0])
+        V1 = V.sum(1)
+        mean = float(V1 @ y / V1.sum()) if self.constant_mean else 0.0
+        alpha = V @ (y - mean)
+        q = float((y - mean) @ alpha)
+        if not q > 0.0:
+            return -np.inf, no_gradient, no_hessian, 1.0 / n, mean, False
+        value = -0.5 * n * np.log(q) - 0.5 * log_determinant
+        if order == 0:
+            return value, no_gradient, no_hessian, q / n, mean, True
+        gradient = params * self._gradient(f, s, phi, V, alpha, q)
+        return value, gradient, no_hessian, q / n, mean, True
+
+    def _gradient(
+        self, f: int, s: FloatArray, phi: FloatArray, V: FloatArray, alpha: FloatArray, q: float
+    ) -> FloatArray:
+        """Return the gradient [P] in the parameters; V is overwritten."""
+        X, n = self.X[f], self.n
+        of_nugget = 0.5 * (n / q * (alpha @ alpha) - np.trace(V))
+        V *= -0.5
+        V += np.outer((0.5 * n / q) * alpha, alpha)
+        V *= squareform(self.kernel.derivatives(s, phi)[0])
+        slopes = 2.0 * (V.sum(1) @ (X * X) - (X * (V @ X)).sum(0))
+        thetas = slopes.sum(keepdims=True) if self.isotropic else slopes
+        return np.append(thetas, of_nugget) if self.nugget is None else thetas
+
+
+def _mirrored(A: FloatArray) -> FloatArray:
+    """Copy the lower triangle of A, in place, to the upper one."""
+    n = len(A)
+    for start in range(0, n, 256):
+        stop = min(start + 256, n)
+        block = A[start:stop, start:stop]
+        block[...] = np.tril(block) + np.tril(block, -1).T
+        A[start:stop, stop:] = A[stop:, start:stop].T
+    return A

@@ -1,0 +1,9 @@
+"""The package's own error and warning categories."""
+
+
+class InputError(ValueError):
+    """The caller's data or argument cannot be used; the message says what, where and what to do."""
+
+
+class PengpWarning(UserWarning):
+    """A result was returned, but the caller should know something before trusting it."""

@@ -1,0 +1,212 @@
+"""Profile log likelihood with exact gradient and Hessian, for a batch of (data set, theta) pairs.
+
+With R = phi(s) + g I, alpha = R^-1 (y - mu 1) and q = (y - mu 1)' alpha, the paper's profile log
+likelihood (constants dropped) is
+
+    l = -n/2 log q - 1/2 log|R|,
+
+mu being 0 or its generalised least squares estimate. With R_p = dR/dparameter_p and
+P = R^-1 (zero mean) or R^-1 - R^-1 1 1' R^-1 / (1' R^-1 1) (constant mean), its derivatives are
+
+    l_p  = n/(2q) alpha' R_p alpha - 1/2 tr(R^-1 R_p)
+    l_pq = n/(2q^2) (alpha' R_p alpha)(alpha' R_q alpha) - n/q alpha' R_p P R_q alpha
+           + 1/2 tr(R^-1 R_p R^-1 R_q) + sum_ij (n/(2q) alpha alpha' - 1/2 R^-1)_ij (R_pq)_ij.
+
+R_p is phi'(s) D_p for a theta and the identity for the nugget. All derivatives are returned in the
+logarithms of the parameters.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pengp._linalg import cholesky, log_determinant
+from pengp._typing import BoolArray, FloatArray, IntArray
+from pengp.kernels import Kernel
+
+_BUFFER_BYTES = 1 << 20
+"""Size of one work array, in which a batch is cut: large enough for speed, small for the cache."""
+
+
+class LogLik(NamedTuple):
+    """Profile log likelihood at B points; -inf, and a zero gradient, where R is not positive."""
+
+    value: FloatArray  # [B]
+    gradient: FloatArray  # [B, P], in the logarithm of each parameter
+    hessian: FloatArray  # [B, P, P], likewise; empty where it was not asked for
+    sigma2: FloatArray  # [B]
+    mean: FloatArray  # [B]
+    ok: BoolArray  # [B]
+
+
+class _Solved(NamedTuple):
+    """What the first part of an evaluation leaves for the derivatives."""
+
+    s: FloatArray  # [B, m] weighted squared distances of the m pairs
+    phi: FloatArray  # [B, m]
+    V: FloatArray  # [B, n, n], R^-1
+    alpha: FloatArray  # [B, n]
+    q: FloatArray  # [B]
+    V1: FloatArray | None  # [B, n], R^-1 1 for a constant mean
+
+
+class BatchLikelihood:
+    """Profile log likelihoods of F data sets of one size, evaluated many points at a time.
+
+    The order of parameters is theta (d of them, or one if isotropic), then the nugget if it is
+    estimated. An item's result does not depend on the other items of a call.
+
+    Attributes ``newton`` tells a search that Hessians are to be had.
+
+    Parameters
+    ----------
+    X : [F, n, d]
+        Inputs, in the unit cube by convention.
+    y : [F, n]
+        Responses.
+    kernel : Kernel
+        The correlation function.
+    nugget : float or None
+        Fixed nugget g; None makes it the last parameter.
+    constant_mean : bool
+        Whether mu is estimated instead of zero.
+    isotropic : bool
+        Whether all inputs share one theta.
+    """
+
+    newton = True
+
+    def __init__(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        kernel: Kernel,
+        nugget: float | None,
+        *,
+        constant_mean: bool = False,
+        isotropic: bool = False,
+    ) -> None:
+        self.X, self.y, self.kernel = X, y, kernel
+        self.nugget, self.constant_mean, self.isotropic = nugget, constant_mean, isotropic
+        self.n = n = y.shape[1]
+        self.n_theta = 1 if isotropic else X.shape[2]
+        self.n_params = self.n_theta + (nugget is None)
+        self.n_evaluations = 0
+        D = (X[:, :, None, :] - X[:, None, :, :]) ** 2
+        if isotropic:
+            D = D.sum(-1, keepdims=True)
+        self._i, self._j = i, j = np.tril_indices(n, -1)
+        self._pairs = np.ascontiguousarray(D[:, i, j])  # [F, m, n_theta]
+        self._blocks = np.ascontiguousarray(D.transpose(0, 1, 3, 2))  # [F, n, n_theta, n]
+        spread = np.full((n, n), len(i))
+        spread[i, j] = spread[j, i] = np.arange(len(i))
+        self._spread, self._lower = spread.ravel(), i * n + j
+        self.batch = max(1, _BUFFER_BYTES // (8 * n * n * self.n_params))
+        shape = (self.batch, n, self.n_params, n)
+        self._work = [np.empty(shape) for _ in range(3)]
+        self._gathered = np.empty((self.batch, n, self.n_theta, n))
+        self._pair_work = [np.empty((self.batch, len(i), self.n_theta)) for _ in range(2)]
+
+    def evaluate(self, which: IntArray, log_params: FloatArray, *, order: int = 2) -> LogLik:
+        """Evaluate data sets ``which`` [B] at log_params [B, P], with derivatives if order is 2."""
+        self.n_evaluations += len(which)
+        cuts = range(0, max(1, len(which)), self.batch)
+        parts = [
+            self._evaluate(which[c : c + self.batch], log_params[c : c + self.batch], order)
+            for c in cuts
+        ]
+        return parts[0] if len(parts) == 1 else LogLik(*map(np.concatenate, zip(*parts)))
+
+    def _evaluate(self, which: IntArray, log_params: FloatArray, order: int) -> LogLik:
+        """Evaluate one batch that fits the work arrays."""
+        params, y = np.exp(log_params), self.y[which]
+        nugget = params[:, -1] if self.nugget is None else self.nugget
+        D = self._pair_work[0][: len(which)]
+        np.take(self._pairs, which, axis=0, out=D, mode="clip")
+        s = (D @ params[:, : self.n_theta, None])[..., 0]
+        phi = self.kernel.phi(s)
+        R = self._matrix(phi, 1.0 + nugget)
+        L, ok = cholesky(R)
+        if not ok.all():
+            R = np.where(ok[:, None, None], R, np.eye(self.n))
+        V = np.linalg.inv(R)
+        alpha, mean, V1 = (V @ y[:, :, None])[..., 0], np.zeros(len(y)), None
+        if self.constant_mean:
+            V1 = V.sum(-1)
+            mean = (V1 * y).sum(-1) / V1.sum(-1)
+            alpha -= mean[:, None] * V1
+        q = (alpha * y).sum(-1)
+        ok &= q > 0.0
+        q = np.where(ok, q, 1.0)
+        value = np.where(ok, -0.5 * self.n * np.log(q) - 0.5 * log_determinant(L), -np.inf)
+        B, P = len(which), self.n_params
+        gradient, hessian = np.zeros((B, P)), np.zeros((B, P, 0))
+        if order == 2:
+            gradient, hessian = self._derivatives(which, D, _Solved(s, phi, V, alpha, q, V1))
+            gradient, hessian = _in_logarithms(params, gradient, hessian, ok)
+        return LogLik(value, gradient, hessian, q / self.n, mean, ok)
+
+    def _derivatives(
+        self, which: IntArray, D: FloatArray, at: _Solved
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return gradient [B, P] and Hessian [B, P, P] in the parameters themselves."""
+        n, P, B = self.n, self.n_params, len(which)
+        V, alpha = at.V, at.alpha
+        d1, d2 = self.kernel.derivatives(at.s, at.phi)
+        Rp = self._slopes(which, d1)
+        VR, VR_rows, VR_columns = (w[:B] for w in self._work[1:] + [self._work[0]])
+        np.matmul(V, Rp.reshape(B, n, P * n), out=VR.reshape(B, n, P * n))
+        b = (Rp.reshape(B, n * P, n) @ alpha[:, :, None]).reshape(B, n, P)  # R_p alpha
+        forms = (alpha[:, None, :] @ b)[:, 0]  # alpha' R_p alpha
+        curved = b.transpose(0, 2, 1) @ (V @ b)
+        if at.V1 is not None:
+            c = (at.V1[:, None, :] @ b)[:, 0]
+            curved -= c[:, :, None] * (c / at.V1.sum(-1)[:, None])[:, None, :]
+        # tr(V R_p V R_q) = sum_ij (V R_p)_ij (V R_q)_ji
+        rows, columns = VR_rows.reshape(B, P, n, n), VR_columns.reshape(B, n, n, P)
+        np.copyto(rows, VR.transpose(0, 2, 1, 3))
+        np.copyto(columns, VR.transpose(0, 3, 1, 2))
+        rows = rows.reshape(B, P, n * n)
+        traces = rows @ columns.reshape(B, n * n, P)
+        weight = n / at.q
+        gradient = 0.5 * (weight[:, None] * forms - rows[:, :, :: n + 1].sum(-1))
+        hessian = 0.5 * traces - weight[:, None, None] * curved
+        hessian += (0.5 * weight / at.q)[:, None, None] * (forms[:, :, None] * forms[:, None, :])
+        # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
+        W = weight[:, None] * alpha[:, self._i] * alpha[:, self._j]
+        W -= V.reshape(B, n * n).take(self._lower, axis=1)
+        W *= np.where(at.s > 0.0, d2, 0.0)  # D_p D_q = 0 beats phi'' = inf at s = 0
+        T = self.n_theta
+        weighted = np.multiply(W[:, :, None], D, out=self._pair_work[1][:B])
+        hessian[:, :T, :T] += D.transpose(0, 2, 1) @ weighted
+        return gradient, hessian
+
+    def _slopes(self, which: IntArray, d1: FloatArray) -> FloatArray:
+        """Return the matrices R_p side by side, [B, n, P, n]."""
+        B, T = len(which), self.n_theta
+        D = np.take(self._blocks, which, axis=0, out=self._gathered[:B], mode="clip")
+        Rp = self._work[0][:B]
+        np.multiply(self._matrix(d1, 0.0)[:, :, None, :], D, out=Rp[:, :, :T])
+        if self.nugget is None:
+            Rp[:, :, T] = np.eye(self.n)
+        return Rp
+
+    def _matrix(self, pairs: FloatArray, diagonal: FloatArray | float) -> FloatArray:
+        """Return symmetric matrices [B, n, n] from their pairs [B, m] and their diagonals."""
+        B, m = pairs.shape
+        entries = np.empty((B, m + 1))
+        entries[:, :m] = pairs
+        entries[:, m] = diagonal
+        return entries.take(self._spread, axis=1).reshape(B, self.n, self.n)
+
+
+def _in_logarithms(
+    params: FloatArray, gradient: FloatArray, hessian: FloatArray, ok: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Change derivatives from parameters [B, P] to their logarithms; zero where not ok."""
+    scale = np.where(ok[:, None], params, 0.0)
+    gradient = scale * gradient
+    hessian = scale[:, :, None] * scale[:, None, :] * hessian
+    k = np.arange(params.shape[1])
+    hessian[:, k, k] += gradient
+    return gradient, hessian

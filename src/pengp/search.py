@@ -1,0 +1,226 @@
+"""All local maxima of the penalized likelihood, for every data set and every lambda at once.
+
+A cell is one data set at one lambda, numbered data set * L + index of lambda. Starts run at a few
+anchor lambdas; every maximum found is then followed to the neighbouring lambdas in both directions
+until each cell holds the continuation of its neighbours' maxima. The likelihood does not depend on
+lambda, so that its expansion at a maximum predicts the maximum at the next lambda for free, and
+every likelihood value ever computed is ranked for every lambda at the end.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from pengp._modes import ModeTable
+from pengp._typing import BoolArray, FloatArray, IntArray
+from pengp.likelihood import LogLik
+from pengp.optimize import (
+    Done,
+    Expansion,
+    Lockstep,
+    OneByOne,
+    Rows,
+    join,
+    newton_target,
+)
+from pengp.penalties import Penalty
+
+_APART = 0.5
+"""A neighbour's maximum further away than this in log theta is looked for in a cell."""
+
+_REACH = 0.03
+"""Length of the last Newton step in log theta at which a maximum is known well enough to follow."""
+
+_CONVERGED = 1e-5
+"""Projected gradient up to which a reported maximum counts as converged."""
+
+_LONGEST_PREDICTION = 1.0
+"""Largest step in log theta from one lambda's maximum to the prediction of the next."""
+
+
+class Likelihood(Protocol):
+    """What the search needs to know of a set of likelihoods of F data sets of one size."""
+
+    n: int
+    n_theta: int
+    newton: bool
+
+    def evaluate(self, which: IntArray, log_params: FloatArray, *, order: int = 2) -> LogLik:
+        """Evaluate data sets ``which`` [B] at log_params [B, P]."""
+        ...
+
+
+class Found(NamedTuple):
+    """The maxima of F x L cells, best first; unused places hold -inf and nan."""
+
+    u: FloatArray  # [F, L, M, P], logarithms of the parameters
+    objective: FloatArray  # [F, L, M]
+    loglik: FloatArray  # [F, L, M]
+    converged: BoolArray  # [F, L, M]
+
+
+class ModeSearch:
+    """The search for one set of data sets of equal size.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        Of F data sets.
+    lams : [L]
+        Distinct, ascending.
+    penalty : Penalty
+        Applied to the thetas, times n.
+    lower, upper : [F, P]
+        Bounds on the logarithms of the parameters.
+    """
+
+    def __init__(
+        self,
+        likelihood: Likelihood,
+        lams: FloatArray,
+        penalty: Penalty,
+        lower: FloatArray,
+        upper: FloatArray,
+    ) -> None:
+        self.likelihood, self.lams, self.penalty = likelihood, lams, penalty
+        self.lower, self.upper = lower, upper
+        self.rounds = 0
+        self._seen: list[tuple[IntArray, FloatArray, FloatArray]] = []
+        self._table = ModeTable(len(lower) * len(lams), lower.shape[1])
+        self._solver = Lockstep if likelihood.newton else OneByOne
+
+    def run(self, starts: dict[int, FloatArray]) -> Found:
+        """Find the maxima from starts {index of lambda: log parameters [S, P]} in every data set."""
+        F, L = len(self.lower), len(self.lams)
+        cells = [np.repeat(np.arange(F), len(u)) * L + a for a, u in starts.items()]
+        cell, u = np.concatenate(cells), np.concatenate([np.tile(u, (F, 1)) for u in starts.values()])
+        while len(cell):
+            self._follow(cell, np.clip(u, *self._bounds(cell)))
+            self._settle()
+            cell, u = self._overlooked()
+        return self._found()
+
+    def _bounds(self, cell: IntArray) -> tuple[FloatArray, FloatArray]:
+        f = cell // len(self.lams)
+        return self.lower[f], self.upper[f]
+
+    def _objective(self, cell: IntArray, u: FloatArray) -> Expansion:
+        """Expand the penalized likelihood of cells at u [B, P]."""
+        f = cell // len(self.lams)
+        at = self.likelihood.evaluate(f, u)
+        self._seen.append((f, u, at.value))
+        burden = self._burden(u, self.lams[cell % len(self.lams)])
+        return self._less(Expansion(at.value, at.gradient, at.hessian), burden)
+
+    def _burden(self, u: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return n p_lambda at u [B, P] for lam [B]: value, log gradient and log curvature."""
+        n, theta, lam = self.likelihood.n, np.exp(u[:, : self.likelihood.n_theta]), lam[:, None]
+        slope = n * theta * self.penalty.gradient(theta, lam)
+        bend = slope + n * theta * theta * self.penalty.curvature(theta, lam)
+        return n * self.penalty.value(theta, lam).sum(-1), slope, bend
+
+    def _less(
+        self, at: Expansion, burden: tuple[FloatArray, FloatArray, FloatArray]
+    ) -> Expansion:
+        """Take a penalty off an expansion, in place."""
+        value, slope, bend = burden
+        k = np.arange(self.likelihood.n_theta)
+        at.gradient[:, : len(k)] -= slope
+        if self.likelihood.newton:
+            at.hessian[:, k, k] -= bend
+        return Expansion(at.value - value, at.gradient, at.hessian)
+
+    def _follow(self, cell: IntArray, u: FloatArray) -> None:
+        """Maximise from u [B, P], then follow every new maximum along lambda in both directions."""
+        solver = self._solver(self._objective, self._bounds, reach=_REACH)
+        # A row remembers its direction along lambda (0 for a start) and its first-order prediction.
+        solver.add(cell, np.hstack([np.zeros((len(u), 1)), u]), u)
+        waiting: list[Done] = []
+        while len(solver):
+            waiting.append(solver.advance())
+            self.rounds += 1
+            if self.rounds % 2 and len(solver):
+                continue
+            done, waiting = _together(waiting), []
+            fresh = self._table.insert(done)
+            for step in (-1, 1):
+                self._continue(solver, done.rows.take(fresh), done.target[fresh], step)
+
+    def _continue(
+        self, solver: Lockstep | OneByOne, rows: Rows, maxima: FloatArray, step: int
+    ) -> None:
+        """Start the neighbours of new maxima that do not hold their continuation yet."""
+        L = len(self.lams)
+        there = rows.tag % L + step
+        new = np.flatnonzero((there >= 0) & (there < L))
+        new = new[self._table.distance(rows.tag[new] + step, maxima[new]) > _APART]
+        if not len(new):
+            return
+        rows, cell = rows.take(new), rows.tag[new] + step
+        lower, upper = self._bounds(cell)
+        guess = maxima[new]
+        if self.likelihood.newton:
+            old, new_ = (self._burden(rows.x, self.lams[c % L]) for c in (rows.tag, cell))
+            more = (new_[0] - old[0], new_[1] - old[1], new_[2] - old[2])
+            radius = np.full(len(cell), _LONGEST_PREDICTION)
+            guess = newton_target(self._less(rows.at, more), rows.x, lower, upper, radius)
+        memo = np.hstack([np.full((len(cell), 1), float(step)), guess])
+        bend = self._bend(rows, maxima[new], step)
+        solver.add(cell, memo, np.minimum(np.maximum(guess + bend, lower), upper))
+
+    def _bend(self, rows: Rows, maxima: FloatArray, step: int) -> FloatArray:
+        """Return the second-order term of a prediction, learned from the error of the last one."""
+        lams, at = self.lams, rows.tag % len(self.lams)
+        known = rows.memo[:, 0] == step
+        last = lams[at] - lams[np.where(known, at - step, at)]
+        ratio = np.where(known, (lams[at + step] - lams[at]) / np.where(known, last, 1.0), 0.0)
+        error = maxima - rows.memo[:, 1:]
+        small = np.abs(error).max(-1) < 0.5 * _LONGEST_PREDICTION
+        return np.where(small, ratio**2, 0.0)[:, None] * error
+
+    def _settle(self) -> None:
+        """Find the best maximum of every cell exactly."""
+        while len((best := self._table.unsettled_best())[0]):
+            cell, place = best
+            solver = self._solver(self._objective, self._bounds)
+            solver.add(cell, place[:, None].astype(np.float64), self._table.u[cell, place])
+            while len(solver):
+                done = solver.advance()
+                places = done.rows.memo[:, 0].astype(np.int64)
+                self._table.settle(done, places, done.slope <= _CONVERGED)
+
+    def _overlooked(self) -> tuple[IntArray, FloatArray]:
+        """Return evaluated points that beat the best maximum of a cell, one a cell."""
+        L, T = len(self.lams), self.likelihood.n_theta
+        best = self._table.height.max(-1).reshape(-1, L)
+        f, u, value = (np.concatenate(a) for a in zip(*self._seen, strict=True))
+        cells, points = [], []
+        for k in range(len(self.lower)):
+            mine = np.flatnonzero(f == k)
+            theta = np.exp(u[mine, :T]).T[:, :, None]  # [T, N, 1]
+            burden = self.penalty.value(theta, self.lams).sum(0)  # [N, L]
+            objective = value[mine, None] - self.likelihood.n * burden
+            top = objective.argmax(0)
+            wins = np.flatnonzero(objective[top, np.arange(L)] > best[k] + 1e-9)
+            cells.append(k * L + wins)
+            points.append(u[mine[top[wins]]])
+        return np.concatenate(cells), np.concatenate(points)
+
+    def _found(self) -> Found:
+        """Return the table, best maxima first."""
+        shape = (len(self.lower), len(self.lams))
+        u, objective, converged = self._table.ranked()
+        T = self.likelihood.n_theta
+        theta = np.exp(u[..., :T])
+        lam = np.tile(self.lams, shape[0])[:, None, None]
+        loglik = objective + self.likelihood.n * self.penalty.value(theta, lam).sum(-1)
+        arrays = (a.reshape(*shape, *a.shape[1:]) for a in (u, objective, loglik, converged))
+        return Found(*arrays)
+
+
+def _together(parts: list[Done]) -> Done:
+    """Join what several rounds brought, without points where the likelihood is not defined."""
+    rows = join([p.rows for p in parts])
+    possible = np.isfinite(rows.at.value)
+    slope, target = (np.concatenate(a)[possible] for a in zip(*(p[1:] for p in parts), strict=True))
+    return Done(rows.take(possible), slope, target)

@@ -1,0 +1,25 @@
+import re
+import subprocess
+import sys
+from importlib.metadata import requires
+from importlib.resources import files
+
+OPTIONAL = {"dask", "distributed", "jinja2", "matplotlib", "pandas", "plotly", "rich", "typer"}
+
+
+def test_the_library_depends_on_four_packages_only() -> None:
+    required = [line for line in requires("pengp") or [] if "extra ==" not in line]
+    names = {re.split(r"[^\w-]", line)[0] for line in required}
+    assert names == {"numpy", "scipy", "scikit-learn", "joblib"}
+
+
+def test_the_marker_of_a_typed_package_is_in_place() -> None:
+    assert (files("pengp") / "py.typed").is_file()
+
+
+def test_importing_the_package_loads_no_optional_dependency() -> None:
+    code = "import sys, pengp; print(*{name.partition('.')[0] for name in sys.modules})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "numpy" in loaded
+    assert not loaded & OPTIONAL
