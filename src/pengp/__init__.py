@@ -1,4 +1,7 @@
-"""Gaussian-process surrogates of deterministic simulators by penalized likelihood, from few runs."""
+"""Gaussian-process surrogates of deterministic simulators from few runs, by penalized likelihood.
+
+Start with `penalized_path`; every array's shape stands in its docstring.
+"""
 
 from pengp.exceptions import InputError, PengpWarning
 from pengp.grids import lambda_grid, lambda_max

@@ -99,10 +99,7 @@ def _edge(
 ) -> FloatArray:
     """Return where log L first falls below ``level`` [B] on one side of the peak [B]."""
     beyond = (side * (grid - peak[:, None]) > 0.0) & ~(heights >= level[:, None])
-    if side < 0:
-        k = grid.shape[1] - 1 - beyond[:, ::-1].argmax(1)
-    else:
-        k = beyond.argmax(1)
+    k = grid.shape[1] - 1 - beyond[:, ::-1].argmax(1) if side < 0 else beyond.argmax(1)
     falls = beyond.any(1)
     end = grid[:, 0] if side < 0 else grid[:, -1]
     inside, outside = peak.copy(), np.where(falls, grid[np.arange(len(k)), k], end)

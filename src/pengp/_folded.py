@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
 from pengp._linalg import cholesky
-from pengp._typing import BoolArray, FloatArray
+from pengp._typing import FloatArray
 from pengp.exceptions import InputError
 from pengp.kernels import Kernel
 

@@ -1,5 +1,6 @@
 """Checks of what a caller passes to the path functions; each mistake gets one clear sentence."""
 
+import numbers
 import warnings
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
@@ -70,12 +71,16 @@ def check_datasets(data: DataSets, *, nugget: float | None, constant_mean: bool)
         _check_duplicates(X, y, nugget, where)
         if constant_columns(X).any():
             column = int(np.flatnonzero(constant_columns(X))[0])
-            _warn(f"column {column} of X{where} is constant and says nothing; its theta is at the "
-                  "lower bound.")
+            _warn(
+                f"column {column} of X{where} is constant and says nothing; its theta is at the "
+                "lower bound."
+            )
         if is_constant(y):
             mean = "the estimated mean" if constant_mean else "a zero mean"
-            _warn(f"y{where} is constant, so a correlation cannot be estimated around {mean}; the "
-                  "smoothest one is returned.")
+            _warn(
+                f"y{where} is constant, so a correlation cannot be estimated around {mean}; the "
+                "smoothest one is returned."
+            )
 
 
 def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
@@ -84,7 +89,9 @@ def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
         raise InputError(f"X{where} has shape {X.shape}; at least 2 runs and 1 input are needed.")
     if not np.isfinite(X).all():
         i, j = np.argwhere(~np.isfinite(X))[0]
-        raise InputError(f"X{where} has {X[i, j]} in row {i}, column {j}; remove or repair that run.")
+        raise InputError(
+            f"X{where} has {X[i, j]} in row {i}, column {j}; remove or repair that run."
+        )
     if not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise InputError(f"y{where} has {y[i]} in row {i}; remove or repair that run.")
@@ -119,7 +126,7 @@ def _check_duplicates(X: FloatArray, y: FloatArray, nugget: float | None, where:
 
 def constant_columns(X: FloatArray) -> BoolArray:
     """Tell which columns [d] of X [n, d] hold one value only."""
-    return (X == X[0]).all(0)
+    return (X[0] == X).all(0)
 
 
 def is_constant(y: FloatArray) -> bool:
@@ -134,7 +141,9 @@ def check_lams(lams: ArrayLike) -> FloatArray:
     except (TypeError, ValueError):
         raise InputError("lams must be numbers, for example pengp.lambda_grid('paper').") from None
     if values.ndim != 1 or len(values) == 0:
-        raise InputError(f"lams must be a list of at least one number, not of shape {values.shape}.")
+        raise InputError(
+            f"lams must be a list of at least one number, not of shape {values.shape}."
+        )
     if not np.isfinite(values).all() or (values < 0.0).any():
         bad = values[~(np.isfinite(values) & (values >= 0.0))][0]
         raise InputError(f"every lambda must be finite and at least 0, but lams holds {bad:g}.")
@@ -148,7 +157,9 @@ def check_theta_bounds(theta_bounds: tuple[float, float]) -> tuple[float, float]
     except (TypeError, ValueError):
         raise InputError("theta_bounds must be two numbers, lower and upper.") from None
     if not (0.0 < lower <= upper < np.inf):
-        raise InputError(f"theta_bounds must satisfy 0 < lower <= upper, not ({lower:g}, {upper:g}).")
+        raise InputError(
+            f"theta_bounds must satisfy 0 < lower <= upper, not ({lower:g}, {upper:g})."
+        )
     return lower, upper
 
 
@@ -156,11 +167,13 @@ def check_nugget(nugget: float | str) -> float | None:
     """Return a fixed nugget, or None if it is to be estimated."""
     if nugget == "estimate":
         return None
-    if isinstance(nugget, str) or not (np.isscalar(nugget) and 0.0 <= float(nugget) < np.inf):
+    if isinstance(nugget, str | bool) or not (np.ndim(nugget) == 0 and 0.0 <= nugget < np.inf):
         raise InputError(f"nugget must be a number from 0 up or 'estimate', not {nugget!r}.")
     if nugget == 0.0:
-        _warn("with nugget=0 the correlation matrix is numerically singular for small theta, where "
-              "maxima are missed; use nugget=1e-5 unless this is wanted.")
+        _warn(
+            "with nugget=0 the correlation matrix is numerically singular for small theta, where "
+            "maxima are missed; use nugget=1e-5 unless this is wanted."
+        )
     return float(nugget)
 
 
@@ -173,7 +186,7 @@ def check_mean(mean: str) -> bool:
 
 def check_count(value: int, name: str, least: int) -> int:
     """Return a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise InputError(f"{name} must be a whole number from {least} up, not {value!r}.")
     return int(value)
 

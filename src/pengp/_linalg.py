@@ -1,5 +1,7 @@
 """Batched positive definite linear algebra in which one bad item never breaks its neighbours."""
 
+from typing import cast
+
 import numpy as np
 
 from pengp._typing import BoolArray, FloatArray
@@ -24,7 +26,7 @@ def cholesky(A: FloatArray) -> tuple[FloatArray, BoolArray]:
         with a repeated run and no nugget, and counts as not positive definite.
     """
     try:
-        L = np.linalg.cholesky(A)
+        L = cast(FloatArray, np.linalg.cholesky(A))
     except np.linalg.LinAlgError:
         return _cholesky_by_halves(A)
     ok = np.diagonal(L, axis1=-2, axis2=-1).min(-1) > np.sqrt(A.shape[-1] * _EPS)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._foldplan import FoldPlan, index_arrays
-from pengp._slicing import maximin_slices
 from pengp._random import as_seed
+from pengp._slicing import maximin_slices
 from pengp._typing import IntArray, RandomState
 from pengp.exceptions import InputError
 

@@ -16,27 +16,100 @@ R_p is phi'(s) D_p for a theta and the identity for the nugget. All derivatives 
 logarithms of the parameters.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pengp._linalg import cholesky, log_determinant
 from pengp._typing import BoolArray, FloatArray, IntArray
-from pengp.kernels import Kernel
+from pengp.exceptions import InputError
+from pengp.kernels import Kernel, get_kernel
 
 _BUFFER_BYTES = 1 << 20
 """Size of one work array, in which a batch is cut: large enough for speed, small for the cache."""
 
 
 class LogLik(NamedTuple):
-    """Profile log likelihood at B points; -inf, and a zero gradient, where R is not positive."""
+    """Profile log likelihood at B points.
+
+    Where R is not positive definite, ``ok`` is False, the value -inf and the derivatives zero.
+    """
 
     value: FloatArray  # [B]
     gradient: FloatArray  # [B, P], in the logarithm of each parameter
-    hessian: FloatArray  # [B, P, P], likewise; empty where it was not asked for
+    hessian: FloatArray  # [B, P, P], likewise; [B, P, 0] where it was not asked for
     sigma2: FloatArray  # [B]
     mean: FloatArray  # [B]
     ok: BoolArray  # [B]
+
+
+def profile_loglik(
+    X: ArrayLike,
+    y: ArrayLike,
+    theta: ArrayLike,
+    *,
+    kernel: str | Kernel = "sqexp",
+    nugget: ArrayLike = 1e-5,
+    mean: str = "zero",
+    isotropic: bool = False,
+) -> LogLik:
+    """Evaluate the profile log likelihood, its gradient and Hessian, at any number of points.
+
+    Parameters
+    ----------
+    X : [..., n, d]
+        Inputs.
+    y : [..., n]
+        Responses.
+    theta : [..., d], or [..., 1] if isotropic
+        Where to evaluate. The leading axes of X, y, theta and nugget broadcast.
+    kernel : {"sqexp", "matern52", "matern32"} or Kernel
+        Correlation function.
+    nugget : [...]
+        Nugget; the derivatives in its logarithm come last.
+    mean : {"zero", "constant"}
+        Prior mean.
+    isotropic : bool
+        Whether all inputs share one theta.
+
+    Returns
+    -------
+    LogLik
+        With the broadcast leading axes in place of B, and P = number of thetas + 1.
+    """
+    inputs, response, thetas, nuggets = (
+        np.asarray(a, dtype=np.float64) for a in (X, y, theta, nugget)
+    )
+    n, d = inputs.shape[-2:]
+    if response.shape[-1] != n or thetas.shape[-1] != (1 if isotropic else d):
+        raise InputError(
+            f"X {inputs.shape}, y {response.shape} and theta {thetas.shape} do not fit together."
+        )
+    shape = np.broadcast_shapes(
+        inputs.shape[:-2], response.shape[:-1], thetas.shape[:-1], nuggets.shape
+    )
+    sets = np.broadcast_shapes(inputs.shape[:-2], response.shape[:-1])
+    engine = BatchLikelihood(
+        np.broadcast_to(inputs, (*sets, n, d)).reshape(-1, n, d),
+        np.broadcast_to(response, (*sets, n)).reshape(-1, n),
+        get_kernel(kernel),
+        None,
+        constant_mean=mean == "constant",
+        isotropic=isotropic,
+    )
+    which = np.broadcast_to(np.arange(len(engine.y)).reshape(sets), shape).ravel()
+    params = np.concatenate(
+        [
+            np.broadcast_to(thetas, (*shape, thetas.shape[-1])),
+            np.broadcast_to(nuggets, shape)[..., None],
+        ],
+        axis=-1,
+    )
+    with np.errstate(divide="ignore"):
+        logs = np.log(params).reshape(-1, params.shape[-1])
+    at = engine.evaluate(which, logs)
+    return LogLik._make(a.reshape(*shape, *a.shape[1:]) for a in at)
 
 
 class _Solved(NamedTuple):
@@ -56,7 +129,7 @@ class BatchLikelihood:
     The order of parameters is theta (d of them, or one if isotropic), then the nugget if it is
     estimated. An item's result does not depend on the other items of a call.
 
-    Attributes ``newton`` tells a search that Hessians are to be had.
+    The attribute ``newton`` tells a search that Hessians are to be had.
 
     Parameters
     ----------
@@ -115,7 +188,11 @@ class BatchLikelihood:
             self._evaluate(which[c : c + self.batch], log_params[c : c + self.batch], order)
             for c in cuts
         ]
-        return parts[0] if len(parts) == 1 else LogLik(*map(np.concatenate, zip(*parts)))
+        return (
+            parts[0]
+            if len(parts) == 1
+            else LogLik._make(np.concatenate(a) for a in zip(*parts, strict=True))
+        )
 
     def _evaluate(self, which: IntArray, log_params: FloatArray, order: int) -> LogLik:
         """Evaluate one batch that fits the work arrays."""
@@ -129,7 +206,7 @@ class BatchLikelihood:
         L, ok = cholesky(R)
         if not ok.all():
             R = np.where(ok[:, None, None], R, np.eye(self.n))
-        V = np.linalg.inv(R)
+        V = cast(FloatArray, np.linalg.inv(R))
         alpha, mean, V1 = (V @ y[:, :, None])[..., 0], np.zeros(len(y)), None
         if self.constant_mean:
             V1 = V.sum(-1)
@@ -154,7 +231,7 @@ class BatchLikelihood:
         V, alpha = at.V, at.alpha
         d1, d2 = self.kernel.derivatives(at.s, at.phi)
         Rp = self._slopes(which, d1)
-        VR, VR_rows, VR_columns = (w[:B] for w in self._work[1:] + [self._work[0]])
+        VR, VR_rows, VR_columns = (self._work[k][:B] for k in (1, 2, 0))
         np.matmul(V, Rp.reshape(B, n, P * n), out=VR.reshape(B, n, P * n))
         b = (Rp.reshape(B, n * P, n) @ alpha[:, :, None]).reshape(B, n, P)  # R_p alpha
         forms = (alpha[:, None, :] @ b)[:, 0]  # alpha' R_p alpha
@@ -166,10 +243,10 @@ class BatchLikelihood:
         rows, columns = VR_rows.reshape(B, P, n, n), VR_columns.reshape(B, n, n, P)
         np.copyto(rows, VR.transpose(0, 2, 1, 3))
         np.copyto(columns, VR.transpose(0, 3, 1, 2))
-        rows = rows.reshape(B, P, n * n)
-        traces = rows @ columns.reshape(B, n * n, P)
+        traces = rows.reshape(B, P, n * n) @ columns.reshape(B, n * n, P)
         weight = n / at.q
-        gradient = 0.5 * (weight[:, None] * forms - rows[:, :, :: n + 1].sum(-1))
+        diagonals = rows.reshape(B, P, n * n)[:, :, :: n + 1]
+        gradient = 0.5 * (weight[:, None] * forms - diagonals.sum(-1))
         hessian = 0.5 * traces - weight[:, None, None] * curved
         hessian += (0.5 * weight / at.q)[:, None, None] * (forms[:, :, None] * forms[:, None, :])
         # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.

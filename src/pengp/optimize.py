@@ -231,14 +231,13 @@ class OneByOne:
             at = self._objective(tag, x[None])
             return (-float(at.value[0]) if np.isfinite(at.value[0]) else 1e300), -at.gradient[0]
 
-        options = {"maxiter": self._max_rounds, "gtol": TOLERANCE, "ftol": 1e-13}
         found = minimize(
             negative,
             x0,
             jac=True,
             method="L-BFGS-B",
-            bounds=np.stack([lower[0], upper[0]], axis=1),
-            options=options,
+            bounds=list(zip(lower[0], upper[0], strict=True)),
+            options={"maxiter": self._max_rounds, "gtol": TOLERANCE, "ftol": 1e-13},
         )
         x = np.clip(found.x[None], lower, upper)
         value = np.array([-found.fun if found.fun < 1e299 else -np.inf])

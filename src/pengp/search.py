@@ -20,7 +20,6 @@ from pengp.optimize import (
     Lockstep,
     OneByOne,
     Rows,
-    join,
     newton_target,
 )
 from pengp.penalties import Penalty
@@ -90,10 +89,13 @@ class ModeSearch:
         self._solver = Lockstep if likelihood.newton else OneByOne
 
     def run(self, starts: dict[int, FloatArray]) -> Found:
-        """Find the maxima from starts {index of lambda: log parameters [S, P]} in every data set."""
+        """Find every data set's maxima from starts {index of lambda: log parameters [S, P]}."""
         F, L = len(self.lower), len(self.lams)
         cells = [np.repeat(np.arange(F), len(u)) * L + a for a, u in starts.items()]
-        cell, u = np.concatenate(cells), np.concatenate([np.tile(u, (F, 1)) for u in starts.values()])
+        cell, u = (
+            np.concatenate(cells),
+            np.concatenate([np.tile(u, (F, 1)) for u in starts.values()]),
+        )
         while len(cell):
             self._follow(cell, np.clip(u, *self._bounds(cell)))
             self._settle()
@@ -119,9 +121,7 @@ class ModeSearch:
         bend = slope + n * theta * theta * self.penalty.curvature(theta, lam)
         return n * self.penalty.value(theta, lam).sum(-1), slope, bend
 
-    def _less(
-        self, at: Expansion, burden: tuple[FloatArray, FloatArray, FloatArray]
-    ) -> Expansion:
+    def _less(self, at: Expansion, burden: tuple[FloatArray, FloatArray, FloatArray]) -> Expansion:
         """Take a penalty off an expansion, in place."""
         value, slope, bend = burden
         k = np.arange(self.likelihood.n_theta)
@@ -135,16 +135,13 @@ class ModeSearch:
         solver = self._solver(self._objective, self._bounds, reach=_REACH)
         # A row remembers its direction along lambda (0 for a start) and its first-order prediction.
         solver.add(cell, np.hstack([np.zeros((len(u), 1)), u]), u)
-        waiting: list[Done] = []
         while len(solver):
-            waiting.append(solver.advance())
+            done = _possible(solver.advance())
             self.rounds += 1
-            if self.rounds % 2 and len(solver):
-                continue
-            done, waiting = _together(waiting), []
-            fresh = self._table.insert(done)
-            for step in (-1, 1):
-                self._continue(solver, done.rows.take(fresh), done.target[fresh], step)
+            if len(done.slope):
+                fresh = self._table.insert(done)
+                for step in (-1, 1):
+                    self._continue(solver, done.rows.take(fresh), done.target[fresh], step)
 
     def _continue(
         self, solver: Lockstep | OneByOne, rows: Rows, maxima: FloatArray, step: int
@@ -214,13 +211,11 @@ class ModeSearch:
         theta = np.exp(u[..., :T])
         lam = np.tile(self.lams, shape[0])[:, None, None]
         loglik = objective + self.likelihood.n * self.penalty.value(theta, lam).sum(-1)
-        arrays = (a.reshape(*shape, *a.shape[1:]) for a in (u, objective, loglik, converged))
-        return Found(*arrays)
+        arrays = (u, objective, loglik, converged)
+        return Found._make(a.reshape(*shape, *a.shape[1:]) for a in arrays)
 
 
-def _together(parts: list[Done]) -> Done:
-    """Join what several rounds brought, without points where the likelihood is not defined."""
-    rows = join([p.rows for p in parts])
-    possible = np.isfinite(rows.at.value)
-    slope, target = (np.concatenate(a)[possible] for a in zip(*(p[1:] for p in parts), strict=True))
-    return Done(rows.take(possible), slope, target)
+def _possible(done: Done) -> Done:
+    """Leave out points where the likelihood is not defined."""
+    ok = np.isfinite(done.rows.at.value)
+    return done if ok.all() else Done(done.rows.take(ok), done.slope[ok], done.target[ok])
