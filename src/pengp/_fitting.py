@@ -7,7 +7,7 @@ import numpy as np
 
 from pengp._inputs import constant_columns, is_constant
 from pengp._large import LargeLikelihood
-from pengp._starts import start_points
+from pengp._starts import few_start_points, start_points
 from pengp._typing import BoolArray, FloatArray, IntArray
 from pengp.kernels import Kernel
 from pengp.likelihood import BatchLikelihood
@@ -72,8 +72,9 @@ def estimate(
     search = ModeSearch(likelihood, lams, model.penalty, lower, upper)
     whole = np.log([model.theta_bounds] * likelihood.n_theta + [NUGGET_BOUNDS])
     whole = whole[: likelihood.n_params]
-    T = likelihood.n_theta
-    found = search.run(start_points(lams, whole[:, 0], whole[:, 1], T, n_starts, rng))
+    points = start_points if likelihood.newton else few_start_points
+    starts = points(lams, whole[:, 0], whole[:, 1], likelihood.n_theta, n_starts, rng)
+    found = search.run(starts)
     return _read_off(model, likelihood, found, lower, upper)
 
 

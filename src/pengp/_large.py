@@ -57,7 +57,7 @@ class LargeLikelihood:
         if info or pivots.min() <= np.sqrt(n * np.finfo(np.float64).eps):
             return -np.inf, no_gradient, no_hessian, 1.0 / n, 0.0, False
         log_determinant = 2.0 * np.log(pivots).sum()
-        V = _mirrored(dpotri(L, lower=1, overwrite_c=1)[0])
+        V = _mirrored(dpotri(L, lower=1, overwrite_c=1)[0]).T  # symmetric, and in C order
         V1 = V.sum(1)
         mean = float(V1 @ y / V1.sum()) if self.constant_mean else 0.0
         alpha = V @ (y - mean)

@@ -30,8 +30,11 @@ class ModeTable:
         away[np.arange(m) >= self.count[cell, None]] = np.inf
         return away.min(-1, initial=np.inf)
 
-    def insert(self, done: Done) -> BoolArray:
-        """Add the rows whose maxima are new to their cells; tell which were."""
+    def insert(self, done: Done, exact: BoolArray) -> BoolArray:
+        """Add the rows whose maxima are new to their cells; tell which were.
+
+        Rows marked ``exact`` [B] count as settled and converged.
+        """
         rows, step = done.rows, done.target - done.rows.x
         curved = (rows.at.hessian @ step[:, :, None])[..., 0]
         gain = (step * (rows.at.gradient + 0.5 * curved)).sum(-1)
@@ -43,7 +46,7 @@ class ModeTable:
         for k in range(int(rank.max(initial=-1)) + 1):
             r = order[rank == k]
             r = r[~self._known(rows.tag[r], done.target[r], height[r], rows.at.hessian[r])]
-            self._append(rows.tag[r], done.target[r], height[r])
+            self._append(rows.tag[r], done.target[r], height[r], exact[r])
             new[r] = True
         return new
 
@@ -62,7 +65,7 @@ class ModeTable:
         same_place = (np.abs(apart).max(-1) < _CLOSE) | (drop < _LEVEL)
         return (same_height & same_place & (np.arange(m) < self.count[cell, None])).any(-1)
 
-    def _append(self, cell: IntArray, u: FloatArray, height: FloatArray) -> None:
+    def _append(self, cell: IntArray, u: FloatArray, height: FloatArray, exact: BoolArray) -> None:
         """Write points, at most one a cell, behind their cells' maxima."""
         k = self.count[cell]
         if k.max(initial=0) >= self.u.shape[1]:
@@ -72,6 +75,7 @@ class ModeTable:
                 setattr(self, name, np.concatenate([old, np.full_like(old, blank)], axis=1))
         self.count[cell] += 1
         self.u[cell, k], self.height[cell, k] = u, height
+        self.settled[cell, k] = self.converged[cell, k] = exact
 
     def unsettled_best(self) -> tuple[IntArray, IntArray]:
         """Return cell and place of the best maxima that are not exact yet."""

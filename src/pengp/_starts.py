@@ -45,7 +45,8 @@ def start_points(
     """Return the starts {index of lambda: log parameters [S, P]}.
 
     Each anchor has one start for each input alone; the first has one at the upper bounds and the
-    last one at the lower; n_starts random ones (a Latin hypercube) are dealt out among them.
+    last one at the lower. The rest of the n_starts are random, a Latin hypercube dealt out among
+    the anchors, at least two to each.
 
     Parameters
     ----------
@@ -56,16 +57,13 @@ def start_points(
     n_theta : int
         How many of the P parameters are thetas; one more is the nugget.
     n_starts : int
-        Number of random starts.
+        Number of starts of a single fit.
     rng : numpy.random.Generator
         Source of the random starts.
     """
-    levels = np.tile(np.arange(n_starts), (len(lower), 1))
-    cube = (rng.permuted(levels, axis=1).T + rng.random((n_starts, len(lower)))) / max(n_starts, 1)
-    low = np.where(np.arange(len(lower)) < n_theta, _RANDOM[0], lower)
-    high = np.where(np.arange(len(lower)) < n_theta, _RANDOM[1], upper)
-    random = low + cube * (high - low)
     at = anchors(lams)
+    n_random = max(2 * len(at), n_starts - n_theta - 2)
+    random = _random_points(lower, upper, n_theta, n_random, rng)
     points = {}
     for k, a in enumerate(at):
         groups = [random[k :: len(at)], _alone(lams[a], lower, n_theta)]
@@ -73,6 +71,35 @@ def start_points(
         points[int(a)] = np.concatenate(groups)
         points[int(a)][len(groups[0]) :, n_theta:] = _NUGGET
     return points
+
+
+def few_start_points(
+    lams: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    n_theta: int,
+    n_starts: int,
+    rng: np.random.Generator,
+) -> dict[int, FloatArray]:
+    """Return starts for large data sets, whose likelihood is dear and has fewer maxima.
+
+    All are at the smallest lambda: one at theta = 1/2 for every input, the others random.
+    """
+    points = _random_points(lower, upper, n_theta, max(n_starts, 1), rng)
+    points[0, :n_theta], points[0, n_theta:] = np.log(0.5), _NUGGET
+    return {0: points}
+
+
+def _random_points(
+    lower: FloatArray, upper: FloatArray, n_theta: int, n_starts: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return a Latin hypercube [n_starts, P] over the range of the random starts."""
+    P = len(lower)
+    levels = rng.permuted(np.tile(np.arange(n_starts), (P, 1)), axis=1).T
+    cube = (levels + rng.random((n_starts, P))) / max(n_starts, 1)
+    is_theta = np.arange(P) < n_theta
+    low, high = np.where(is_theta, _RANDOM[0], lower), np.where(is_theta, _RANDOM[1], upper)
+    return low + cube * (high - low)
 
 
 def _alone(lam: float, lower: FloatArray, n_theta: int) -> FloatArray:

@@ -171,6 +171,7 @@ class BatchLikelihood:
         self._i, self._j = i, j = np.tril_indices(n, -1)
         self._pairs = np.ascontiguousarray(D[:, i, j])  # [F, m, n_theta]
         self._blocks = np.ascontiguousarray(D.transpose(0, 1, 3, 2))  # [F, n, n_theta, n]
+        self._repeated = bool((self._pairs.max(-1, initial=0.0) == 0.0).any())
         spread = np.full((n, n), len(i))
         spread[i, j] = spread[j, i] = np.arange(len(i))
         self._spread, self._lower = spread.ravel(), i * n + j
@@ -250,9 +251,11 @@ class BatchLikelihood:
         hessian = 0.5 * traces - weight[:, None, None] * curved
         hessian += (0.5 * weight / at.q)[:, None, None] * (forms[:, :, None] * forms[:, None, :])
         # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
-        W = weight[:, None] * alpha[:, self._i] * alpha[:, self._j]
+        W = weight[:, None] * alpha.take(self._i, axis=1) * alpha.take(self._j, axis=1)
         W -= V.reshape(B, n * n).take(self._lower, axis=1)
-        W *= np.where(at.s > 0.0, d2, 0.0)  # D_p D_q = 0 beats phi'' = inf at s = 0
+        if self._repeated:
+            d2 = np.where(at.s > 0.0, d2, 0.0)  # D_p D_q = 0 beats phi'' = inf at s = 0
+        W *= d2
         T = self.n_theta
         weighted = np.multiply(W[:, :, None], D, out=self._pair_work[1][:B])
         hessian[:, :T, :T] += D.transpose(0, 2, 1) @ weighted

@@ -188,18 +188,18 @@ def _judge(
     """Return which steps are taken, the next radii, and which rows cannot be improved further."""
     curved = (at.hessian @ step[:, :, None])[..., 0]
     promised = np.abs((step * (at.gradient + 0.5 * curved)).sum(-1))
-    first = np.isinf(slope)
-    possible = np.isfinite(trial.value)
-    gain = np.where(possible, trial.value, -1e300) - np.where(first, 0.0, at.value)
+    first = slope == np.inf
+    gain = trial.value - np.where(first, 0.0, at.value)
     level = np.abs(gain) <= _ROUND_OFF * (1.0 + np.abs(at.value))
     taken = (gain > 1e-4 * promised) | (level & (trial_slope < 0.9 * slope)) | first
     length = np.abs(step).max(-1)
-    grown = np.minimum(np.maximum(2.0 * length, radius), _LARGEST_RADIUS)
     shrunk = np.where(taken, 0.5, 0.25) * length
-    poor = (gain < 0.25 * promised) & ~level
-    next_radius = np.where(gain > 0.7 * promised, grown, np.where(poor, shrunk, radius))
-    stuck = (~taken & (level | (length < 1e-9))) | (first & ~possible)
-    return taken, np.where(first, radius, next_radius), stuck
+    next_radius = np.where((gain < 0.25 * promised) & ~level, shrunk, radius)
+    grows = gain > 0.7 * promised
+    next_radius[grows] = np.clip(2.0 * length, radius, _LARGEST_RADIUS)[grows]
+    next_radius[first] = radius[first]
+    stuck = (~taken & (level | (length < 1e-9))) | (first & np.isneginf(trial.value))
+    return taken, next_radius, stuck
 
 
 class OneByOne:
@@ -237,7 +237,7 @@ class OneByOne:
             jac=True,
             method="L-BFGS-B",
             bounds=list(zip(lower[0], upper[0], strict=True)),
-            options={"maxiter": self._max_rounds, "gtol": TOLERANCE, "ftol": 1e-13},
+            options={"maxiter": self._max_rounds, "gtol": 1e-6, "ftol": 1e-12},
         )
         x = np.clip(found.x[None], lower, upper)
         value = np.array([-found.fun if found.fun < 1e299 else -np.inf])

@@ -139,7 +139,8 @@ def penalized_path(
     theta_bounds : (float, float)
         Range of every theta.
     n_starts : int
-        Random starts, dealt out over the path, beside one start for each input alone.
+        Starts of a fit at a single lambda: one for each input alone, two at the bounds and the
+        rest, but at least two, random. A path has such starts at several lambdas.
     random_state : int, Generator, RandomState or None
         Seed of the random starts.
 

@@ -111,8 +111,9 @@ class ModeSearch:
         f = cell // len(self.lams)
         at = self.likelihood.evaluate(f, u)
         self._seen.append((f, u, at.value))
-        burden = self._burden(u, self.lams[cell % len(self.lams)])
-        return self._less(Expansion(at.value, at.gradient, at.hessian), burden)
+        here = Expansion(at.value, at.gradient, at.hessian)
+        lam = self.lams[cell % len(self.lams)]
+        return self._less(here, self._burden(u, lam)) if lam.any() else here
 
     def _burden(self, u: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return n p_lambda at u [B, P] for lam [B]: value, log gradient and log curvature."""
@@ -139,7 +140,8 @@ class ModeSearch:
             done = _possible(solver.advance())
             self.rounds += 1
             if len(done.slope):
-                fresh = self._table.insert(done)
+                exact = np.full(len(done.slope), not self.likelihood.newton)
+                fresh = self._table.insert(done, exact & (done.slope <= _CONVERGED))
                 for step in (-1, 1):
                     self._continue(solver, done.rows.take(fresh), done.target[fresh], step)
 

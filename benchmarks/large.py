@@ -1,0 +1,55 @@
+"""(c) One maximum likelihood fit of n = 1000 runs: time and peak memory, each in a new process."""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from benchmarks.rivals import scikit_learn
+from benchmarks.timing import line, verdict
+from pengp import penalized_path
+from pengp.functions import FUNCTIONS
+
+
+def measure(who: str, n: int) -> dict[str, float]:
+    """Fit in this process and return seconds, MB above the imports, and evaluations."""
+    U = np.random.default_rng(0).random((n, 8))
+    y = FUNCTIONS["borehole"].unit(U)
+    y = (y - y.mean()) / y.std(ddof=1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    if who == "pengp":
+        evaluations = penalized_path(U, y, [0.0], n_starts=1, random_state=0).n_evaluations
+    else:
+        scikit_learn(U, y, 1, 0)
+        evaluations = 0
+    seconds = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"seconds": seconds, "mb": (after - before) / 1024, "evaluations": evaluations}
+
+
+def one_large_fit(n: int = 1000) -> None:
+    """Compare time and memory of one fit from one start."""
+    print(f"(c) n = {n}, d = 8, maximum likelihood from one start")
+    results = {}
+    for who in ("pengp", "scikit-learn"):
+        out = subprocess.run(
+            [sys.executable, "-m", "benchmarks.large", who, str(n)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        results[who] = r = json.loads(out.stdout)
+        note = f"{r['mb']:.0f} MB" + (f", {r['evaluations']:.0f} evaluations" * (who == "pengp"))
+        line(who, r["seconds"], note)
+    ours, theirs = results["pengp"], results["scikit-learn"]
+    faster, memory = theirs["seconds"] / ours["seconds"], ours["mb"] / theirs["mb"]
+    verdict("speed, scikit-learn / pengp", faster, "at least 8", faster >= 8.0)
+    verdict("memory, pengp / scikit-learn", memory, "at most 0.33", memory <= 1.0 / 3.0)
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(sys.argv[1], int(sys.argv[2]))))
