@@ -64,7 +64,7 @@ def estimate(
     model: Model,
     likelihood: BatchLikelihood | LargeLikelihood,
     lams: FloatArray,
-    n_starts: int,
+    n_starts: int | FloatArray,
     rng: np.random.Generator,
 ) -> Estimates:
     """Estimate F data sets of one size at distinct, ascending lams."""

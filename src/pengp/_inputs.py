@@ -184,11 +184,23 @@ def check_mean(mean: str) -> bool:
     return mean == "constant"
 
 
-def check_count(value: int, name: str, least: int) -> int:
+def check_count(value: object, name: str, least: int) -> int:
     """Return a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise InputError(f"{name} must be a whole number from {least} up, not {value!r}.")
     return int(value)
+
+
+def check_starts(n_starts: int | ArrayLike, n_theta: int) -> int | FloatArray:
+    """Return a number of starts, or the logarithms [S, n_theta] of given ones."""
+    if np.ndim(n_starts) == 0:
+        return check_count(n_starts, "n_starts", 0)
+    theta = _as_floats(n_starts, "n_starts")
+    if theta.ndim != 2 or theta.shape[1] != n_theta or not (theta > 0.0).all() or not theta.size:
+        raise InputError(
+            f"n_starts must be a number, or positive thetas of shape [S, {n_theta}] to start from."
+        )
+    return np.log(theta)
 
 
 def _warn(message: str) -> None:

@@ -39,7 +39,7 @@ def start_points(
     lower: FloatArray,
     upper: FloatArray,
     n_theta: int,
-    n_starts: int,
+    n_starts: int | FloatArray,
     rng: np.random.Generator,
 ) -> dict[int, FloatArray]:
     """Return the starts {index of lambda: log parameters [S, P]}.
@@ -56,17 +56,22 @@ def start_points(
         Bounds on the log parameters; the points are not cut to them.
     n_theta : int
         How many of the P parameters are thetas; one more is the nugget.
-    n_starts : int
-        Number of starts of a single fit.
+    n_starts : int or [S, n_theta]
+        Number of starts of a single fit, or the log thetas that take the random ones' place, at
+        every anchor.
     rng : numpy.random.Generator
         Source of the random starts.
     """
     at = anchors(lams)
-    n_random = max(2 * len(at), n_starts - n_theta - 2)
-    random = _random_points(lower, upper, n_theta, n_random, rng)
     points = {}
+    if isinstance(n_starts, int):
+        n_random = max(2 * len(at), n_starts - n_theta - 2)
+        dealt = _random_points(lower, upper, n_theta, n_random, rng)
+        hands = [dealt[k :: len(at)] for k in range(len(at))]
+    else:
+        hands = [_with_nugget(n_starts, len(lower))] * len(at)
     for k, a in enumerate(at):
-        groups = [random[k :: len(at)], _alone(lams[a], lower, n_theta)]
+        groups = [hands[k], _alone(lams[a], lower, n_theta)]
         groups += [upper[None]] * (k == 0) + [lower[None]] * (k == len(at) - 1)
         points[int(a)] = np.concatenate(groups)
         points[int(a)][len(groups[0]) :, n_theta:] = _NUGGET
@@ -78,16 +83,24 @@ def few_start_points(
     lower: FloatArray,
     upper: FloatArray,
     n_theta: int,
-    n_starts: int,
+    n_starts: int | FloatArray,
     rng: np.random.Generator,
 ) -> dict[int, FloatArray]:
     """Return starts for large data sets, whose likelihood is dear and has fewer maxima.
 
     All are at the smallest lambda: one at theta = 1/2 for every input, the others random.
     """
+    if not isinstance(n_starts, int):
+        return {0: _with_nugget(n_starts, len(lower))}
     points = _random_points(lower, upper, n_theta, max(n_starts, 1), rng)
     points[0, :n_theta], points[0, n_theta:] = np.log(0.5), _NUGGET
     return {0: points}
+
+
+def _with_nugget(log_theta: FloatArray, n_params: int) -> FloatArray:
+    """Append the log nugget to starts [S, n_theta] where it is a parameter."""
+    more = np.full((len(log_theta), n_params - log_theta.shape[1]), _NUGGET)
+    return np.hstack([log_theta, more])
 
 
 def _random_points(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pengp._typing import FloatArray
 from pengp.exceptions import InputError
@@ -93,3 +94,38 @@ def get_kernel(kernel: str | Kernel) -> Kernel:
     if kernel not in KERNELS:
         raise InputError(f"kernel={kernel!r} is unknown; use one of {', '.join(KERNELS)}.")
     return KERNELS[kernel]
+
+
+def correlation(
+    X: ArrayLike,
+    theta: ArrayLike,
+    X_new: ArrayLike | None = None,
+    *,
+    kernel: str | Kernel = "sqexp",
+    nugget: float = 1e-5,
+) -> FloatArray:
+    """Return R(X, X) with the nugget on its diagonal, or R(X_new, X) without.
+
+    Parameters
+    ----------
+    X : [n, d]
+        Inputs.
+    theta : [d], or a number for an isotropic correlation
+        Weights of the squared differences.
+    X_new : [m, d], optional
+        Other inputs.
+    kernel : {"sqexp", "matern52", "matern32"} or Kernel
+        Correlation function.
+    nugget : float
+        Added to the diagonal of R(X, X).
+
+    Returns
+    -------
+    [n, n] or [m, n]
+    """
+    inputs = np.asarray(X, dtype=np.float64)
+    rows = inputs if X_new is None else np.asarray(X_new, dtype=np.float64)
+    weights = np.broadcast_to(np.asarray(theta, dtype=np.float64), inputs.shape[1:])
+    s = ((rows[:, None, :] - inputs[None, :, :]) ** 2) @ weights
+    R = get_kernel(kernel).phi(s)
+    return R + nugget * np.eye(len(inputs)) if X_new is None else R

@@ -14,11 +14,11 @@ from pengp._inputs import (
     ArrayOrArrays,
     DataSets,
     as_datasets,
-    check_count,
     check_datasets,
     check_lams,
     check_mean,
     check_nugget,
+    check_starts,
     check_theta_bounds,
 )
 from pengp._random import as_generator
@@ -112,7 +112,7 @@ def penalized_path(
     nugget: float | str = 1e-5,
     mean: str = "zero",
     theta_bounds: tuple[float, float] = (1e-3, 1e3),
-    n_starts: int = 10,
+    n_starts: int | ArrayLike = 10,
     random_state: RandomState = None,
 ) -> PathFit:
     """Maximise the penalized profile likelihood for every lambda.
@@ -138,9 +138,10 @@ def penalized_path(
         Prior mean; a constant one is estimated by generalised least squares.
     theta_bounds : (float, float)
         Range of every theta.
-    n_starts : int
+    n_starts : int or [S, d]
         Starts of a fit at a single lambda: one for each input alone, two at the bounds and the
-        rest, but at least two, random. A path has such starts at several lambdas.
+        rest, but at least two, random. A path has such starts at several lambdas. An array holds
+        thetas ([S, 1] if isotropic) to start from in place of the random ones.
     random_state : int, Generator, RandomState or None
         Seed of the random starts.
 
@@ -157,14 +158,18 @@ def penalized_path(
         constant_mean=check_mean(mean),
         theta_bounds=check_theta_bounds(theta_bounds),
     )
-    values, n_starts = check_lams(lams), check_count(n_starts, "n_starts", 0)
-    data = as_datasets(X, y)
+    values, data = check_lams(lams), as_datasets(X, y)
     check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
-    return fit_path(data, values, model, n_starts, as_generator(random_state))
+    starts = check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
+    return fit_path(data, values, model, starts, as_generator(random_state))
 
 
 def fit_path(
-    data: DataSets, lams: FloatArray, model: Model, n_starts: int, rng: np.random.Generator
+    data: DataSets,
+    lams: FloatArray,
+    model: Model,
+    n_starts: int | FloatArray,
+    rng: np.random.Generator,
 ) -> PathFit:
     """Fit data that are known to be sound; see `penalized_path`.
 

@@ -30,6 +30,9 @@ _APART = 0.5
 _REACH = 0.03
 """Length of the last Newton step in log theta at which a maximum is known well enough to follow."""
 
+_PATIENCE = (16, 100, 100, 100)
+"""Evaluations that one row may take, in the first search and in those of overlooked cells."""
+
 _CONVERGED = 1e-5
 """Projected gradient up to which a reported maximum counts as converged."""
 
@@ -96,10 +99,12 @@ class ModeSearch:
             np.concatenate(cells),
             np.concatenate([np.tile(u, (F, 1)) for u in starts.values()]),
         )
-        while len(cell):
-            self._follow(cell, np.clip(u, *self._bounds(cell)))
+        for patience in _PATIENCE:
+            self._follow(cell, np.clip(u, *self._bounds(cell)), patience)
             self._settle()
             cell, u = self._overlooked()
+            if not len(cell):
+                break
         return self._found()
 
     def _bounds(self, cell: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -131,13 +136,17 @@ class ModeSearch:
             at.hessian[:, k, k] -= bend
         return Expansion(at.value - value, at.gradient, at.hessian)
 
-    def _follow(self, cell: IntArray, u: FloatArray) -> None:
-        """Maximise from u [B, P], then follow every new maximum along lambda in both directions."""
-        solver = self._solver(self._objective, self._bounds, reach=_REACH)
+    def _follow(self, cell: IntArray, u: FloatArray, patience: int) -> None:
+        """Maximise from u [B, P], then follow every new maximum along lambda in both directions.
+
+        A row that is not at a maximum after ``patience`` evaluations is given up: it wanders on a
+        plateau that some other row has long left.
+        """
+        solver = self._solver(self._objective, self._bounds, reach=_REACH, max_rounds=patience)
         # A row remembers its direction along lambda (0 for a start) and its first-order prediction.
         solver.add(cell, np.hstack([np.zeros((len(u), 1)), u]), u)
         while len(solver):
-            done = _possible(solver.advance())
+            done = _at_maximum(solver.advance())
             self.rounds += 1
             if len(done.slope):
                 exact = np.full(len(done.slope), not self.likelihood.newton)
@@ -217,7 +226,8 @@ class ModeSearch:
         return Found._make(a.reshape(*shape, *a.shape[1:]) for a in arrays)
 
 
-def _possible(done: Done) -> Done:
-    """Leave out points where the likelihood is not defined."""
-    ok = np.isfinite(done.rows.at.value)
+def _at_maximum(done: Done) -> Done:
+    """Leave out rows that stopped elsewhere, or where the likelihood is not defined."""
+    near = np.abs(done.target - done.rows.x).max(-1, initial=0.0) <= _REACH
+    ok = np.isfinite(done.rows.at.value) & (near | (done.slope <= _CONVERGED))
     return done if ok.all() else Done(done.rows.take(ok), done.slope[ok], done.target[ok])

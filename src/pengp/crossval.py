@@ -1,0 +1,334 @@
+"""Cross-validation of the whole path: every metric, lambda and fold from one fit of all folds."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from pengp._fitting import Model
+from pengp._inputs import (
+    DataSets,
+    as_datasets,
+    check_datasets,
+    check_lams,
+    check_mean,
+    check_nugget,
+    check_starts,
+    check_theta_bounds,
+)
+from pengp._random import as_seed
+from pengp._typing import BoolArray, FloatArray, IntArray, RandomState
+from pengp.exceptions import InputError
+from pengp.folds import FoldPlan, FoldsLike, make_folds
+from pengp.kernels import Kernel, get_kernel
+from pengp.metrics import FOLD_METRICS, FoldFunction, FoldMetric, fold_metrics, get_metric
+from pengp.path import PathFit, fit_path
+from pengp.penalties import Penalty, get_penalty
+from pengp.posterior import batch_predict
+from pengp.selection import Rule, best_index, get_rule, mean_and_se, one_se_index, select_index
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["CVTable", "MetricLike", "cross_validate_path"]
+
+#: What names or computes a fold metric.
+MetricLike: TypeAlias = str | FoldMetric | FoldFunction
+
+#: Numbers that the predictions of a group of folds may occupy at a time.
+_GROUP_ELEMENTS = 1 << 22
+#: What the table takes over from a PathFit.
+_ESTIMATES = ("theta", "nugget", "sigma2", "mean", "converged")
+
+
+@dataclass(frozen=True, eq=False)
+class CVTable:
+    """Metric values and estimates for L lambdas and K splits, repeat by repeat.
+
+    Attributes
+    ----------
+    lams : [L]
+        Values of lambda, as given.
+    plan : FoldPlan
+        The splits; column k belongs to its k-th (train, test) pair.
+    values : dict of [L, K]
+        C(D_k | D_-k, lambda) by metric, Section 2 of the paper.
+    theta : [L, K, d]
+        Estimates from the training runs D_-k.
+    nugget, sigma2, mean : [L, K]
+        Nugget, scale and prior mean that go with them.
+    converged : [L, K]
+        Whether the estimate is a stationary point.
+    greater_is_better : dict of bool
+        Direction of each metric.
+    """
+
+    lams: FloatArray
+    plan: FoldPlan
+    values: dict[str, FloatArray]
+    theta: FloatArray
+    nugget: FloatArray
+    sigma2: FloatArray
+    mean: FloatArray
+    converged: BoolArray
+    greater_is_better: dict[str, bool]
+
+    def mean_of(self, metric: str) -> FloatArray:
+        """Return C(lambda) [L], the mean over all splits (Section 2)."""
+        return mean_and_se(self._of(metric))[0]
+
+    def se_of(self, metric: str) -> FloatArray:
+        """Return SE(lambda) [L]: the standard deviation over folds (ddof = 1) over sqrt(K).
+
+        With several repeats, the mean of the repeats' standard errors: folds of different repeats
+        share their runs, and the error of a mean over them does not vanish as repeats are added.
+        """
+        by_repeat = self._of(metric).reshape(len(self.lams), self.plan.repeats, -1)
+        return np.asarray(mean_and_se(by_repeat)[1].mean(axis=1))
+
+    def best(self, metric: str = "dpe") -> float:
+        """Return lambda*, which has the best mean over all splits."""
+        return self.select(metric, "min")
+
+    def one_se(self, metric: str = "dpe") -> float:
+        """Return the largest lambda, anywhere on the grid, within `se_of` of lambda*'s mean."""
+        return self.select(metric, one_se_index)
+
+    def select(self, metric: str = "dpe", rule: str | Rule = "1se") -> float:
+        """Return the lambda that a rule of `pengp.selection` chooses.
+
+        The one-standard-error rule uses `se_of`; other rules are handed the values of all splits,
+        negated where greater is better.
+        """
+        values, greater = self._of(metric), self.greater_is_better[metric]
+        if self.plan.repeats > 1 and get_rule(rule) is one_se_index:
+            return float(self.lams[self._one_se_over_repeats(-values if greater else values)])
+        return float(self.lams[select_index(rule, self.lams, values, greater_is_better=greater)])
+
+    def repeat(self, r: int) -> "CVTable":
+        """Return the table of repeat r, counted from 0."""
+        plan, K = self.plan.repeat(r), self.plan.n_folds
+        mine = slice(r * K, (r + 1) * K)
+        values = {name: table[:, mine] for name, table in self.values.items()}
+        estimates = {name: getattr(self, name)[:, mine] for name in _ESTIMATES}
+        return replace(self, plan=plan, values=values, **estimates)
+
+    def stability(self, metric: str = "dpe", rule: str | Rule = "1se") -> FloatArray:
+        """Return the lambda [repeats] that each repeat alone would choose."""
+        tables = (self.repeat(r) for r in range(self.plan.repeats))
+        return np.array([table.select(metric, rule) for table in tables])
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the values as a tidy frame: lam, repeat, fold, metric, value; fold from 0."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "CVTable.to_frame needs pandas; install it with: pip install pandas."
+            ) from error
+        L, K, N = len(self.lams), len(self.plan), self.plan.n_folds
+        frames = [
+            pd.DataFrame(
+                {
+                    "lam": np.repeat(self.lams, K),
+                    "repeat": np.tile(np.arange(K) // N, L),
+                    "fold": np.tile(np.arange(K) % N, L),
+                    "metric": name,
+                    "value": values.ravel(),
+                }
+            )
+            for name, values in self.values.items()
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+    def _of(self, metric: str) -> FloatArray:
+        """Return the values [L, K] of a metric, or say which there are."""
+        if metric not in self.values:
+            raise InputError(f"this table has no metric {metric!r}, only {sorted(self.values)}.")
+        return self.values[metric]
+
+    def _one_se_over_repeats(self, values: FloatArray) -> int:
+        """Return the one-SE index for values [L, K], lower better, with the SE of `se_of`."""
+        best = best_index(values, self.lams)
+        usable = np.isfinite(values).any(axis=0)  # as in best_index
+        blocks = (np.split(a, self.plan.repeats) for a in (values[best], usable))
+        errors = [mean_and_se(v[u])[1] for v, u in zip(*blocks, strict=True) if u.any()]
+        mean = mean_and_se(values[:, usable])[0]
+        within = mean <= mean[best] + np.nan_to_num(np.array(errors), nan=0.0).mean()
+        return int(np.argmax(np.where(within, self.lams, -np.inf)))
+
+
+_Split: TypeAlias = tuple[IntArray, IntArray]
+#: Metric values by name, and estimates by name, each [L, K, ...].
+_Tables: TypeAlias = tuple[dict[str, FloatArray], dict[str, Any]]
+
+
+class _Task(NamedTuple):
+    """What a worker needs besides its splits."""
+
+    X: FloatArray  # [n, d]
+    y: FloatArray  # [n]
+    lams: FloatArray  # [L]
+    model: Model
+    n_starts: int | FloatArray
+    seed: int
+    metrics: list[FoldMetric]
+
+
+def cross_validate_path(
+    X: ArrayLike,
+    y: ArrayLike,
+    lams: ArrayLike,
+    *,
+    folds: FoldsLike,
+    kernel: str | Kernel = "sqexp",
+    penalty: str | Penalty = "lasso",
+    isotropic: bool = False,
+    nugget: float | str = 1e-5,
+    mean: str = "zero",
+    theta_bounds: tuple[float, float] = (1e-3, 1e3),
+    n_starts: int | ArrayLike = 10,
+    random_state: RandomState = None,
+    metrics: Iterable[MetricLike] | None = None,
+    n_jobs: int | None = None,
+) -> CVTable:
+    """Cross-validate theta-hat(lambda): fit the training runs of all splits together, judge once.
+
+    Parameters
+    ----------
+    X : [n, d]
+        Inputs in the unit cube.
+    y : [n]
+        Responses, standardised once; the folds are not centred again.
+    lams : [L]
+        Penalties, each at least 0, in any order; see `lambda_grid`.
+    folds : FoldPlan, int, str, labels, splitter or pairs
+        Anything `make_folds` takes; what is random in it is seeded by ``random_state``.
+    kernel, penalty, isotropic, nugget, mean, theta_bounds, n_starts, random_state
+        As in `penalized_path`.
+    metrics : iterable of str, FoldMetric or callable, optional
+        Fold metrics to compute; all of `pengp.metrics.FOLD_METRICS` by default.
+    n_jobs : int, optional
+        Groups of splits that joblib works on at a time; the result is the same to the bit.
+
+    Returns
+    -------
+    CVTable
+        Values of every metric, and the estimates behind them.
+    """
+    model = Model(
+        kernel=get_kernel(kernel),
+        penalty=get_penalty(penalty),
+        isotropic=bool(isotropic),
+        nugget=check_nugget(nugget),
+        constant_mean=check_mean(mean),
+        theta_bounds=check_theta_bounds(theta_bounds),
+    )
+    values, data, seed = check_lams(lams), as_datasets(X, y), as_seed(random_state)
+    if data.shape:
+        raise InputError(f"X must be [n, d] and y [n], one data set, but they hold {data.shape}.")
+    check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
+    starts = check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
+    plan = _usable(make_folds(folds, data.X[0], data.y[0], random_state=seed))
+    task = _Task(data.X[0], data.y[0], values, model, starts, seed, _metrics(metrics))
+    better = {metric.name: metric.greater_is_better for metric in task.metrics}
+    by_metric, estimates = _run(task, list(plan), n_jobs)
+    return CVTable(values, plan, by_metric, greater_is_better=better, **estimates)
+
+
+def _metrics(metrics: Iterable[MetricLike] | None) -> list[FoldMetric]:
+    """Return the metrics, each under a name of its own."""
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    wanted = [get_metric(m) for m in (FOLD_METRICS if metrics is None else metrics)]
+    names = [metric.name for metric in wanted]
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"metrics must be one or more with different names, not {names}.")
+    return wanted
+
+
+def _usable(plan: FoldPlan) -> FoldPlan:
+    """Return the plan if every split leaves enough runs to fit."""
+    for k, (train, _) in enumerate(plan):
+        if len(train) < 2:
+            raise InputError(
+                f"fold {k} (counted from 0) leaves {len(train)} run to fit, but 2 are needed; use "
+                "more folds or more runs."
+            )
+    return plan
+
+
+def _run(task: _Task, splits: list[_Split], n_jobs: int | None) -> _Tables:
+    """Return the tables [L, K, ...] of all splits, worked on in as many groups as there are jobs."""
+    jobs = min(joblib.effective_n_jobs(n_jobs), len(splits))
+    cuts = np.linspace(0, len(splits), jobs + 1).astype(int)
+    if jobs == 1:
+        return _judge(task, splits)
+    with threadpool_limits(1, user_api="blas"):  # where workers are threads, this is theirs, too
+        parts = joblib.Parallel(n_jobs=n_jobs)(
+            joblib.delayed(_judge)(task, splits[a:b]) for a, b in pairwise(cuts)
+        )
+    values, estimates = zip(*parts, strict=True)
+    return _joined(values), _joined(estimates)
+
+
+def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the tables [L, k, ...] of several groups of splits as [L, K, ...]."""
+    return {name: np.concatenate([p[name] for p in parts], axis=1) for name in parts[0]}
+
+
+def _judge(task: _Task, splits: list[_Split]) -> _Tables:
+    """Fit and judge some splits.
+
+    Every group starts from the same seed, and BLAS has one thread, since their number changes the
+    last bits: a split's results depend neither on its company nor on where it is worked on.
+    """
+    data = DataSets(
+        [task.X[train] for train, _ in splits],
+        [task.y[train] for train, _ in splits],
+        (len(splits),),
+    )
+    with threadpool_limits(1, user_api="blas"):
+        rng = np.random.default_rng(task.seed)
+        fit = fit_path(data, task.lams, task.model, task.n_starts, rng)
+        values = {m.name: np.empty(fit.sigma2.T.shape) for m in task.metrics}
+        for members in _alike(splits, len(task.lams), task.X.shape[1]):
+            for name, found in _group_values(task, splits, fit, members).items():
+                values[name][:, members] = found.T
+    return values, {name: getattr(fit, name).swapaxes(0, 1) for name in _ESTIMATES}
+
+
+def _alike(splits: list[_Split], L: int, d: int) -> Iterator[IntArray]:
+    """Yield indices of splits of equal sizes, few enough at a time to fit in memory."""
+    sizes = np.array([(len(train), len(test)) for train, test in splits])
+    for n, v in np.unique(sizes, axis=0):
+        members = np.flatnonzero((sizes == (n, v)).all(axis=1))
+        step = max(1, _GROUP_ELEMENTS // int(L * (n * d + v * v)))
+        yield from (members[start : start + step] for start in range(0, len(members), step))
+
+
+def _group_values(
+    task: _Task, splits: list[_Split], fit: PathFit, members: IntArray
+) -> dict[str, FloatArray]:
+    """Return the metric values [G, L] of G splits of equal sizes."""
+    train, test = (np.stack([splits[k][side] for k in members]) for side in (0, 1))
+    shape = (len(members), len(task.lams))
+    item = np.repeat(np.arange(shape[0]), shape[1])  # items run over split, then lambda
+    prediction = batch_predict(
+        task.X[train][item],
+        task.y[train][item],
+        task.X[test][item],
+        fit.theta[members].reshape(len(item), -1),
+        kernel=task.model.kernel,
+        nugget=fit.nugget[members].ravel(),
+        constant_mean=task.model.constant_mean,
+    )
+    residual = task.y[test][item] - prediction.mean
+    sigma2 = fit.sigma2[members].ravel()
+    found = fold_metrics(residual, prediction.scaled_cov, sigma2, task.metrics)
+    return {name: values.reshape(shape) for name, values in found.items()}

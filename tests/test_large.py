@@ -1,0 +1,105 @@
+"""The likelihood of large data sets against the batched one."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from pengp._fitting import NEWTON_SIZE, Model
+from pengp._large import LargeLikelihood
+from pengp.kernels import KERNELS
+from pengp.likelihood import BatchLikelihood, LogLik
+from pengp.penalties import PENALTIES
+from tests._problems import smooth_runs
+
+
+def both(
+    n: int, d: int, kernel: str, nugget: float | None, constant_mean: bool, isotropic: bool
+) -> tuple[BatchLikelihood, LargeLikelihood]:
+    """Return the two engines for the same two data sets."""
+    runs = [smooth_runs(n, d, seed) for seed in range(2)]
+    X, y = np.stack([X for X, _ in runs]), np.stack([y for _, y in runs]) + 0.3
+    options = {"constant_mean": constant_mean, "isotropic": isotropic}
+    return (
+        BatchLikelihood(X, y, KERNELS[kernel], nugget, **options),
+        LargeLikelihood(X, y, KERNELS[kernel], nugget, **options),
+    )
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("nugget", [1e-3, None], ids=["fixed", "estimated"])
+@pytest.mark.parametrize("constant_mean", [False, True], ids=["zero", "constant"])
+@pytest.mark.parametrize("isotropic", [False, True], ids=["aniso", "iso"])
+def test_value_and_gradient_equal_those_of_the_batch(
+    kernel: str, nugget: float | None, constant_mean: bool, isotropic: bool
+) -> None:
+    small, large = both(70, 3, kernel, nugget, constant_mean, isotropic)
+    assert small.n_params == large.n_params
+    rng = np.random.default_rng(0)
+    which, u = np.array([1, 0, 0, 1]), rng.uniform(-1.0, 3.0, (4, small.n_params))
+    u[:, small.n_theta :] -= 7.0
+    a, b = small.evaluate(which, u), large.evaluate(which, u)
+    assert a.ok.all()
+    assert b.ok.all()
+    assert np.allclose(a.value, b.value, rtol=1e-9)
+    assert np.allclose(a.gradient, b.gradient, rtol=1e-7, atol=1e-7)
+    assert np.allclose(a.sigma2, b.sigma2, rtol=1e-8)
+    assert np.allclose(a.mean, b.mean, rtol=1e-8, atol=1e-12)
+    assert b.hessian.size == 0
+    assert large.n_evaluations == 4
+
+
+def test_several_blocks_of_the_inverse() -> None:
+    small, large = both(300, 2, "matern32", 1e-3, False, False)
+    which, u = np.array([0]), np.log([[3.0, 0.4]])
+    a, b = small.evaluate(which, u), large.evaluate(which, u)
+    assert a.value[0] == pytest.approx(b.value[0], rel=1e-9)
+    assert np.allclose(a.gradient, b.gradient, rtol=1e-7)
+
+
+def test_values_without_a_gradient() -> None:
+    _, large = both(70, 3, "sqexp", 1e-3, True, False)
+    which, u = np.array([0, 1]), np.zeros((2, 3))
+    full, plain = large.evaluate(which, u), large.evaluate(which, u, order=0)
+    assert (full.value == plain.value).all()
+    assert (full.mean == plain.mean).all()
+    assert (plain.gradient == 0.0).all()
+
+
+def test_an_impossible_point_is_flagged_and_changes_no_other() -> None:
+    _, large = both(70, 2, "sqexp", 0.0, False, False)
+    which, u = np.zeros(3, dtype=np.int64), np.log([[1e3, 1e3], [1e-3, 1e-3], [9e2, 1e3]])
+    at = large.evaluate(which, u)
+    assert at.ok.tolist() == [True, False, True]
+    assert at.value[1] == -np.inf
+    assert (at.gradient[1] == 0.0).all()
+    for b in (0, 2):
+        alone = large.evaluate(which[:1], u[b : b + 1])
+        assert all(
+            np.array_equal(x[b : b + 1], z) for x, z in zip(LogLik(*at), alone, strict=True)
+        )
+
+
+def test_a_response_equal_to_its_mean_is_not_possible() -> None:
+    X, _ = smooth_runs(70, 1)
+    large = LargeLikelihood(X[None], np.zeros((1, 70)), KERNELS["sqexp"], 1e-3)
+    at = large.evaluate(np.array([0]), np.array([[5.0]]))
+    assert at.value[0] == -np.inf
+    assert not at.ok[0]
+
+
+def test_no_tensor_of_differences_is_formed() -> None:
+    n, d = 600, 12
+    _, large = both(n, d, "sqexp", 1e-3, False, False)
+    tracemalloc.start()
+    large.evaluate(np.array([0]), np.zeros((1, d)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6.5 * 8 * n * n
+
+
+def test_the_model_chooses_the_engine_by_size() -> None:
+    model = Model(KERNELS["sqexp"], PENALTIES["lasso"], False, 1e-5, False, (1e-3, 1e3))
+    for n, engine in ((NEWTON_SIZE, BatchLikelihood), (NEWTON_SIZE + 1, LargeLikelihood)):
+        X, y = smooth_runs(n, 2)
+        assert type(model.likelihood(X[None], y[None])) is engine

@@ -1,0 +1,238 @@
+"""Bounded maximisation against SciPy, closed forms, and rows run alone."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear, minimize
+
+from pengp._typing import FloatArray, IntArray
+from pengp.optimize import (
+    Done,
+    Expansion,
+    Lockstep,
+    OneByOne,
+    newton_target,
+    projected_gradient,
+    pushes_outward,
+)
+
+Solver: TypeAlias = type[Lockstep] | type[OneByOne]
+each_solver = pytest.mark.parametrize("solver", [Lockstep, OneByOne])
+Box: TypeAlias = tuple[FloatArray, FloatArray]
+
+
+def solve(
+    solver: Solver,
+    objective: Callable[[IntArray, FloatArray], Expansion],
+    box: Box,
+    tag: IntArray,
+    x0: FloatArray,
+    **options: float,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Run all rows; return x [B, d], value [B] and slope [B] in the order of x0."""
+
+    def bounds(tags: IntArray) -> Box:
+        return tuple(np.broadcast_to(b, (len(tags), x0.shape[1])) for b in box)  # type: ignore[return-value]
+
+    run = solver(objective, bounds, max_rounds=int(options.get("max_rounds", 200)))
+    run.add(tag, np.arange(len(tag), dtype=np.float64)[:, None], x0)
+    assert len(run) == len(tag)
+    x, value, slope = np.empty_like(x0), np.empty(len(tag)), np.empty(len(tag))
+    while len(run):
+        done: Done = run.advance()
+        k = done.rows.memo[:, 0].astype(np.int64)
+        x[k], value[k], slope[k] = done.rows.x, done.rows.at.value, done.slope
+    return x, value, slope
+
+
+class Quadratics:
+    """-1/2 |A x - b|^2 for several A and b."""
+
+    def __init__(self, B: int, d: int) -> None:
+        rng = np.random.default_rng(d)
+        self.A, self.b = rng.standard_normal((B, d + 2, d)), rng.standard_normal((B, d + 2))
+
+    def __call__(self, tag: IntArray, x: FloatArray) -> Expansion:
+        A = self.A[tag]
+        r = (A @ x[:, :, None])[..., 0] - self.b[tag]
+        gradient = -(A.transpose(0, 2, 1) @ r[:, :, None])[..., 0]
+        return Expansion(-0.5 * (r * r).sum(-1), gradient, -A.transpose(0, 2, 1) @ A)
+
+
+def wavy(tag: IntArray, x: FloatArray) -> Expansion:
+    """Many maxima: sum_p cos(3 x_p + tag) - x_p^2 / 10, with a coupling term."""
+    z = 3.0 * x + tag[:, None]
+    total = x.sum(-1)
+    value = (np.cos(z) - 0.1 * x**2).sum(-1) - 0.05 * total**2
+    gradient = -3.0 * np.sin(z) - 0.2 * x - 0.1 * total[:, None]
+    k = np.arange(x.shape[1])
+    hessian = np.full((*x.shape, x.shape[1]), -0.1)
+    hessian[:, k, k] += -9.0 * np.cos(z) - 0.2
+    return Expansion(value, gradient, hessian)
+
+
+@each_solver
+@pytest.mark.parametrize("d", [1, 3, 6])
+def test_quadratics_in_a_box(solver: Solver, d: int) -> None:
+    problems, tag = Quadratics(12, d), np.arange(12)
+    low, high = np.full(d, -0.15), np.full(d, 0.2)
+    x, value, slope = solve(solver, problems, (low, high), tag, np.zeros((12, d)))
+    bound = 0
+    for k in range(12):
+        best = lsq_linear(problems.A[k], problems.b[k], bounds=(low, high), tol=1e-15)
+        assert value[k] == pytest.approx(-best.cost, rel=1e-9, abs=1e-12)
+        assert np.allclose(x[k], best.x, atol=1e-5)
+        bound += int(((x[k] == low) | (x[k] == high)).any())
+    assert bound > 3  # the box matters
+    assert (slope < 1e-5).all()
+
+
+@each_solver
+def test_nonconcave_functions_end_at_local_maxima(solver: Solver) -> None:
+    rng = np.random.default_rng(0)
+    tag, x0 = np.repeat([0, 1, 2], 20), rng.uniform(-3.0, 3.0, (60, 3))
+    box = (np.full(3, -3.0), np.full(3, 3.0))
+    x, value, slope = solve(solver, wavy, box, tag, x0)
+    assert (slope < 1e-5).all()
+    assert (value >= wavy(tag, x0).value).all()
+    assert ((x >= -3.0) & (x <= 3.0)).all()
+    for k in range(60):
+        again = minimize(
+            lambda z, t=tag[k : k + 1]: -wavy(t, z[None]).value[0],
+            x[k],
+            method="L-BFGS-B",
+            bounds=[(-3.0, 3.0)] * 3,
+            options={"gtol": 1e-9},
+        )
+        assert -again.fun <= value[k] + 1e-7
+
+
+def test_lockstep_finds_the_best_that_scipy_finds() -> None:
+    rng = np.random.default_rng(1)
+    x0 = rng.uniform(-3.0, 3.0, (80, 2))
+    box = (np.full(2, -3.0), np.full(2, 3.0))
+    tag = np.full(80, 2)
+    ours, theirs = (solve(s, wavy, box, tag, x0)[1].max() for s in (Lockstep, OneByOne))
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+@each_solver
+def test_a_fixed_coordinate_stays(solver: Solver) -> None:
+    problems, tag = Quadratics(6, 3), np.arange(6)
+    low, high = np.array([-5.0, 0.25, -5.0]), np.array([5.0, 0.25, 5.0])
+    x, _, slope = solve(solver, problems, (low, high), tag, np.tile([0.0, 0.25, 0.0], (6, 1)))
+    assert (x[:, 1] == 0.25).all()
+    assert (slope < 1e-5).all()
+    for k in range(6):
+        A, b = problems.A[k], problems.b[k]
+        rest = np.linalg.lstsq(A[:, [0, 2]], b - 0.25 * A[:, 1], rcond=None)[0]
+        assert np.allclose(x[k, [0, 2]], rest, atol=1e-5)
+
+
+@each_solver
+def test_all_coordinates_fixed(solver: Solver) -> None:
+    here = np.array([0.1, -0.2])
+    x, value, slope = solve(solver, wavy, (here, here), np.array([1]), here[None])
+    assert (x == here).all()
+    assert value[0] == wavy(np.array([1]), here[None]).value[0]
+    assert slope[0] == 0.0
+
+
+@each_solver
+def test_rows_do_not_depend_on_their_company(solver: Solver) -> None:
+    rng = np.random.default_rng(2)
+    tag, x0 = rng.integers(0, 4, 23), rng.uniform(-3.0, 3.0, (23, 3))
+    box = (np.full(3, -3.0), np.full(3, 3.0))
+    together = solve(solver, wavy, box, tag, x0)
+    for k in (0, 7, 22):
+        alone = solve(solver, wavy, box, tag[k : k + 1], x0[k : k + 1])
+        assert all((a[k] == b[0]).all() for a, b in zip(together, alone, strict=True))
+
+
+def test_rows_added_later_do_not_change_the_earlier() -> None:
+    rng = np.random.default_rng(3)
+    x0 = rng.uniform(-3.0, 3.0, (9, 2))
+    tag, box = np.zeros(9, dtype=np.int64), (np.full((1, 2), -3.0), np.full((1, 2), 3.0))
+    expected = solve(Lockstep, wavy, (box[0][0], box[1][0]), tag, x0)[0]
+    run = Lockstep(wavy, lambda tags: (box[0].repeat(len(tags), 0), box[1].repeat(len(tags), 0)))
+    found: dict[int, FloatArray] = {}
+    for k in range(200):
+        if k < 9:
+            run.add(tag[:1], np.array([[float(k)]]), x0[k : k + 1])
+        done = run.advance()
+        found |= {int(m[0]): x for m, x in zip(done.rows.memo, done.rows.x, strict=True)}
+        if k >= 9 and not len(run):
+            break
+    assert all((found[k] == expected[k]).all() for k in range(9))
+
+
+def hole(tag: IntArray, x: FloatArray) -> Expansion:
+    """-(x - 1)^2, impossible for x > 1.5."""
+    value = np.where(x[:, 0] > 1.5, -np.inf, -((x[:, 0] - 1.0) ** 2))
+    gradient = np.where(x > 1.5, 0.0, -2.0 * (x - 1.0))
+    return Expansion(value, gradient, np.where(x > 1.5, 0.0, -2.0)[:, :, None])
+
+
+@each_solver
+def test_impossible_regions_are_left_alone(solver: Solver) -> None:
+    box = (np.array([-9.0]), np.array([9.0]))
+    starts = np.array([[-8.0], [0.0], [1.49], [4.0]])
+    x, value, _ = solve(solver, hole, box, np.zeros(4, dtype=np.int64), starts)
+    assert np.allclose(x[:3], 1.0, atol=1e-4)
+    assert np.isfinite(value[:3]).all()
+    assert value[3] == -np.inf  # it started there, and is reported so
+
+
+def cliff(tag: IntArray, x: FloatArray) -> Expansion:
+    """Rises up to a cliff at x = 1, beyond which nothing is possible."""
+    value = np.where(x[:, 0] > 1.0, -np.inf, x[:, 0])
+    return Expansion(value, np.ones_like(x), np.zeros((len(x), 1, 1)))
+
+
+def test_lockstep_ends_at_a_cliff() -> None:
+    box = (np.array([-9.0]), np.array([9.0]))
+    x, value, slope = solve(Lockstep, cliff, box, np.array([0]), np.array([[-3.0]]))
+    assert 0.9 < x[0, 0] <= 1.0
+    assert value[0] == x[0, 0]
+    assert slope[0] == 1.0  # and does not claim to be at a maximum
+
+
+def test_max_rounds_ends_a_row() -> None:
+    box = (np.full(3, -3.0), np.full(3, 3.0))
+    x0 = np.full((2, 3), 2.2)
+    _, value, slope = solve(Lockstep, wavy, box, np.array([0, 1]), x0, max_rounds=1)
+    assert (value == wavy(np.array([0, 1]), x0).value).all()
+    assert (slope > 1e-3).all()
+
+
+def test_newton_target_is_the_maximum_of_a_concave_quadratic() -> None:
+    problems = Quadratics(5, 3)
+    x = np.random.default_rng(0).standard_normal((5, 3))
+    far = np.full((5, 3), 1e9)
+    target = newton_target(problems(np.arange(5), x), x, -far, far, np.full(5, 1e9))
+    best = [np.linalg.lstsq(problems.A[k], problems.b[k], rcond=None)[0] for k in range(5)]
+    assert np.allclose(target, best, rtol=1e-8)
+    short = newton_target(problems(np.arange(5), x), x, -far, far, np.full(5, 0.01))
+    assert np.allclose(np.abs(short - x).max(-1), 0.01)
+
+
+def test_newton_target_ascends_from_convex_ground() -> None:
+    at = Expansion(np.zeros(1), np.array([[0.3, -0.2]]), np.array([[[2.0, 0.5], [0.5, -1.0]]]))
+    x, far = np.zeros((1, 2)), np.full((1, 2), 9.0)
+    step = newton_target(at, x, -far, far, np.array([0.1]))
+    assert float((step * at.gradient).sum()) > 0.0
+
+
+def test_gradient_at_the_bounds() -> None:
+    x, low, high = np.array([[0.0, 1.0, 0.5]]), np.zeros((1, 3)), np.ones((1, 3))
+    outward = np.array([[-2.0, 3.0, 0.1]])
+    assert pushes_outward(outward, x, low, high).tolist() == [[True, True, False]]
+    assert projected_gradient(outward, x, low, high)[0] == 0.1
+    assert projected_gradient(-outward, x, low, high)[0] == 3.0
+
+
+def test_advance_without_rows_is_a_mistake() -> None:
+    with pytest.raises(RuntimeError, match="call add first"):
+        Lockstep(wavy, lambda tags: (np.zeros((1, 1)), np.ones((1, 1)))).advance()
