@@ -16,7 +16,7 @@ CHEAP = {"n_starts": 1}
     [
         PenalizedGPRegressor(**CHEAP),
         PenalizedGPRegressor(0.01, mean="constant", nugget="estimate", isotropic=True, **CHEAP),
-        PenalizedGPRegressorCV(lams=[0.0, 0.01], cv=2, **CHEAP),
+        PenalizedGPRegressorCV(lams=[0.0, 0.01], cv=2, isotropic=True, **CHEAP),
     ]
 )
 def test_scikit_learn_checks_pass(estimator: Any, check: Callable[[Any], None]) -> None:

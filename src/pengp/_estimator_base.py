@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pengp._estimator_data import TrainingData, check_duplicates, check_inside
 from pengp._fitting import Model
 from pengp._flatness import Flat
-from pengp._inputs import check_count, check_mean, check_nugget, check_theta_bounds
+from pengp._inputs import check_count, check_mean, check_nugget, check_starts, check_theta_bounds
 from pengp._random import as_generator
 from pengp._surrogate import LeaveOneOut, Surrogate, at_lambda, condition_all, without_axis
 from pengp._typing import FloatArray, IntArray, RandomState
@@ -34,7 +34,7 @@ class SurrogateMixin:
     mean: str
     theta_bounds: tuple[float, float]
     input_bounds: ArrayLike | None
-    n_starts: int
+    n_starts: int | ArrayLike
 
     _surrogate: Surrogate
     _chosen: PathFit  # the path at lam_, with a lambda axis of length 1
@@ -50,7 +50,6 @@ class SurrogateMixin:
 
     def _model(self) -> Model:
         """Return what is to be fitted, checked."""
-        check_count(self.n_starts, "n_starts", 0)
         return Model(
             kernel=get_kernel(self.kernel),
             penalty=get_penalty(self.penalty),
@@ -63,7 +62,8 @@ class SurrogateMixin:
     def _path(self, data: TrainingData, model: Model, lams: FloatArray, seed: int) -> PathFit:
         """Fit all outputs to all runs at lams [L], in one batch."""
         sets = data.datasets(one_output=self._one_output)
-        return fit_path(sets, lams, model, self.n_starts, np.random.default_rng(seed))
+        starts = check_starts(self.n_starts, 1 if model.isotropic else data.U.shape[1])
+        return fit_path(sets, lams, model, starts, np.random.default_rng(seed))
 
     def _names(self) -> Any:
         """Return the names of the inputs, None if they have none."""

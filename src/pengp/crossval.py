@@ -1,26 +1,17 @@
 """Cross-validation of the whole path: every metric, lambda and fold from one fit of all folds."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import joblib
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from pengp import _inputs
 from pengp._fitting import Model
-from pengp._inputs import (
-    DataSets,
-    as_datasets,
-    check_datasets,
-    check_lams,
-    check_mean,
-    check_nugget,
-    check_starts,
-    check_theta_bounds,
-)
 from pengp._random import as_seed
 from pengp._typing import BoolArray, FloatArray, IntArray, RandomState
 from pengp.exceptions import InputError
@@ -93,7 +84,8 @@ class CVTable:
 
     def best(self, metric: str = "dpe") -> float:
         """Return lambda*, which has the best mean over all splits."""
-        return self.select(metric, "min")
+        values, greater = self._of(metric), self.greater_is_better[metric]
+        return float(self.lams[best_index(values, self.lams, greater_is_better=greater)])
 
     def one_se(self, metric: str = "dpe") -> float:
         """Return the largest lambda, anywhere on the grid, within `se_of` of lambda*'s mean."""
@@ -128,23 +120,13 @@ class CVTable:
         try:
             import pandas as pd
         except ImportError as error:
-            raise ImportError(
-                "CVTable.to_frame needs pandas; install it with: pip install pandas."
-            ) from error
-        L, K, N = len(self.lams), len(self.plan), self.plan.n_folds
-        frames = [
-            pd.DataFrame(
-                {
-                    "lam": np.repeat(self.lams, K),
-                    "repeat": np.tile(np.arange(K) // N, L),
-                    "fold": np.tile(np.arange(K) % N, L),
-                    "metric": name,
-                    "value": values.ravel(),
-                }
-            )
-            for name, values in self.values.items()
-        ]
-        return pd.concat(frames, ignore_index=True)
+            raise ImportError("to_frame needs pandas; install it: pip install pandas.") from error
+        repeat, fold = np.divmod(np.arange(len(self.plan)), self.plan.n_folds)
+        lam = np.repeat(self.lams, len(repeat))
+        index = [lam, np.tile(repeat, len(self.lams)), np.tile(fold, len(self.lams))]
+        cells = pd.MultiIndex.from_arrays(index, names=["lam", "repeat", "fold"])
+        wide = pd.DataFrame({name: v.ravel() for name, v in self.values.items()}, index=cells)
+        return wide.melt(var_name="metric", value_name="value", ignore_index=False).reset_index()
 
     def _of(self, metric: str) -> FloatArray:
         """Return the values [L, K] of a metric, or say which there are."""
@@ -164,8 +146,8 @@ class CVTable:
 
 
 _Split: TypeAlias = tuple[IntArray, IntArray]
-#: Metric values by name, and estimates by name, each [L, K, ...].
-_Tables: TypeAlias = tuple[dict[str, FloatArray], dict[str, Any]]
+#: Metric values [L, K, M] and each estimate [L, K, ...].
+_Tables: TypeAlias = dict[str, NDArray[Any]]
 
 
 class _Task(NamedTuple):
@@ -225,60 +207,48 @@ def cross_validate_path(
         kernel=get_kernel(kernel),
         penalty=get_penalty(penalty),
         isotropic=bool(isotropic),
-        nugget=check_nugget(nugget),
-        constant_mean=check_mean(mean),
-        theta_bounds=check_theta_bounds(theta_bounds),
+        nugget=_inputs.check_nugget(nugget),
+        constant_mean=_inputs.check_mean(mean),
+        theta_bounds=_inputs.check_theta_bounds(theta_bounds),
     )
-    values, data, seed = check_lams(lams), as_datasets(X, y), as_seed(random_state)
+    data, seed = _inputs.as_datasets(X, y), as_seed(random_state)
     if data.shape:
         raise InputError(f"X must be [n, d] and y [n], one data set, but they hold {data.shape}.")
-    check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
-    starts = check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
-    plan = _usable(make_folds(folds, data.X[0], data.y[0], random_state=seed))
+    _inputs.check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
+    starts = _inputs.check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
+    plan = make_folds(folds, data.X[0], data.y[0], random_state=seed)
+    if short := [k for k, (train, _) in enumerate(plan) if len(train) < 2]:
+        raise InputError(
+            f"folds {short} (from 0) leave 1 run to fit; 2 are needed: use more folds."
+        )
+    values = _inputs.check_lams(lams)
     task = _Task(data.X[0], data.y[0], values, model, starts, seed, _metrics(metrics))
     better = {metric.name: metric.greater_is_better for metric in task.metrics}
-    by_metric, estimates = _run(task, list(plan), n_jobs)
-    return CVTable(values, plan, by_metric, greater_is_better=better, **estimates)
+    tables = _run(task, list(plan), n_jobs)
+    by_metric = zip(better, np.moveaxis(tables.pop("values"), -1, 0).copy(), strict=True)
+    return CVTable(task.lams, plan, dict(by_metric), greater_is_better=better, **tables)
 
 
 def _metrics(metrics: Iterable[MetricLike] | None) -> list[FoldMetric]:
     """Return the metrics, each under a name of its own."""
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    wanted = [get_metric(m) for m in (FOLD_METRICS if metrics is None else metrics)]
+    chosen = FOLD_METRICS if metrics is None else metrics
+    wanted = [get_metric(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
     names = [metric.name for metric in wanted]
     if not names or len(set(names)) < len(names):
         raise InputError(f"metrics must be one or more with different names, not {names}.")
     return wanted
 
 
-def _usable(plan: FoldPlan) -> FoldPlan:
-    """Return the plan if every split leaves enough runs to fit."""
-    for k, (train, _) in enumerate(plan):
-        if len(train) < 2:
-            raise InputError(
-                f"fold {k} (counted from 0) leaves {len(train)} run to fit, but 2 are needed; use "
-                "more folds or more runs."
-            )
-    return plan
-
-
 def _run(task: _Task, splits: list[_Split], n_jobs: int | None) -> _Tables:
-    """Return the tables [L, K, ...] of all splits, worked on in as many groups as there are jobs."""
+    """Return the tables of all splits, worked on in as many groups as there are jobs."""
     jobs = min(joblib.effective_n_jobs(n_jobs), len(splits))
-    cuts = np.linspace(0, len(splits), jobs + 1).astype(int)
     if jobs == 1:
         return _judge(task, splits)
+    cuts = np.linspace(0, len(splits), jobs + 1).astype(int)
     with threadpool_limits(1, user_api="blas"):  # where workers are threads, this is theirs, too
         parts = joblib.Parallel(n_jobs=n_jobs)(
             joblib.delayed(_judge)(task, splits[a:b]) for a, b in pairwise(cuts)
         )
-    values, estimates = zip(*parts, strict=True)
-    return _joined(values), _joined(estimates)
-
-
-def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the tables [L, k, ...] of several groups of splits as [L, K, ...]."""
     return {name: np.concatenate([p[name] for p in parts], axis=1) for name in parts[0]}
 
 
@@ -288,19 +258,15 @@ def _judge(task: _Task, splits: list[_Split]) -> _Tables:
     Every group starts from the same seed, and BLAS has one thread, since their number changes the
     last bits: a split's results depend neither on its company nor on where it is worked on.
     """
-    data = DataSets(
-        [task.X[train] for train, _ in splits],
-        [task.y[train] for train, _ in splits],
-        (len(splits),),
-    )
+    X, y = ([a[train] for train, _ in splits] for a in (task.X, task.y))
     with threadpool_limits(1, user_api="blas"):
         rng = np.random.default_rng(task.seed)
+        data = _inputs.DataSets(X, y, (len(splits),))
         fit = fit_path(data, task.lams, task.model, task.n_starts, rng)
-        values = {m.name: np.empty(fit.sigma2.T.shape) for m in task.metrics}
+        values = np.empty((len(task.lams), len(splits), len(task.metrics)))
         for members in _alike(splits, len(task.lams), task.X.shape[1]):
-            for name, found in _group_values(task, splits, fit, members).items():
-                values[name][:, members] = found.T
-    return values, {name: getattr(fit, name).swapaxes(0, 1) for name in _ESTIMATES}
+            values[:, members] = _group_values(task, splits, fit, members).swapaxes(0, 1)
+    return {"values": values} | {e: getattr(fit, e).swapaxes(0, 1) for e in _ESTIMATES}
 
 
 def _alike(splits: list[_Split], L: int, d: int) -> Iterator[IntArray]:
@@ -312,10 +278,8 @@ def _alike(splits: list[_Split], L: int, d: int) -> Iterator[IntArray]:
         yield from (members[start : start + step] for start in range(0, len(members), step))
 
 
-def _group_values(
-    task: _Task, splits: list[_Split], fit: PathFit, members: IntArray
-) -> dict[str, FloatArray]:
-    """Return the metric values [G, L] of G splits of equal sizes."""
+def _group_values(task: _Task, splits: list[_Split], fit: PathFit, members: IntArray) -> FloatArray:
+    """Return the values [G, L, M] of the M metrics for G splits of equal sizes."""
     train, test = (np.stack([splits[k][side] for k in members]) for side in (0, 1))
     shape = (len(members), len(task.lams))
     item = np.repeat(np.arange(shape[0]), shape[1])  # items run over split, then lambda
@@ -331,4 +295,4 @@ def _group_values(
     residual = task.y[test][item] - prediction.mean
     sigma2 = fit.sigma2[members].ravel()
     found = fold_metrics(residual, prediction.scaled_cov, sigma2, task.metrics)
-    return {name: values.reshape(shape) for name, values in found.items()}
+    return np.stack(list(found.values()), axis=-1).reshape(*shape, -1)

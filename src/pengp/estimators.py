@@ -1,6 +1,9 @@
 """scikit-learn estimators: validate, scale, delegate, expose what was learned."""
 
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -14,12 +17,12 @@ from pengp._inputs import check_lams
 from pengp._random import as_seed
 from pengp._typing import FloatArray, RandomState
 from pengp.crossval import CVTable, cross_validate_path
-from pengp.exceptions import InputError
+from pengp.exceptions import InputError, PengpWarning
 from pengp.folds import FoldPlan, FoldsLike
 from pengp.kernels import Kernel
 from pengp.metrics import FOLD_METRICS, FoldFunction, FoldMetric, get_metric
 from pengp.penalties import Penalty
-from pengp.selection import Rule, get_rule, select_index
+from pengp.selection import Rule, get_rule
 
 __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
 
@@ -103,7 +106,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         mean: str = "zero",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
-        n_starts: int = 10,
+        n_starts: int | ArrayLike = 10,
         random_state: RandomState = None,
     ) -> None:
         self.lam = lam
@@ -191,7 +194,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         mean: str = "zero",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
-        n_starts: int = 10,
+        n_starts: int | ArrayLike = 10,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -253,22 +256,23 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         if plan is None:
             return None
         others = [m for m in FOLD_METRICS.values() if m.name != metric.name]
-        return cross_validate_path(
-            data.U,
-            z,
-            self.lams_,
-            folds=plan,
-            kernel=self.kernel,
-            penalty=self.penalty,
-            isotropic=self.isotropic,
-            nugget=self.nugget,
-            mean=self.mean,
-            theta_bounds=self.theta_bounds,
-            n_starts=self.n_starts,
-            random_state=seed,
-            metrics=[metric, *others],
-            n_jobs=self.n_jobs,
-        )
+        with _quiet(bool(data.inputs.constant.any()) or self.nugget == 0.0):
+            return cross_validate_path(
+                data.U,
+                z,
+                self.lams_,
+                folds=plan,
+                kernel=self.kernel,
+                penalty=self.penalty,
+                isotropic=self.isotropic,
+                nugget=self.nugget,
+                mean=self.mean,
+                theta_bounds=self.theta_bounds,
+                n_starts=self.n_starts,
+                random_state=seed,
+                metrics=[metric, *others],
+                n_jobs=self.n_jobs,
+            )
 
     def _tell(self, tables: list[CVTable | None]) -> None:
         """Write the choice for each output, if that is wanted."""
@@ -277,9 +281,18 @@ class PenalizedGPRegressorCV(_PenalizedGP):
             sys.stdout.write(f"[pengp] output {k}: lambda = {lam:.4g}, from {folds} folds\n")
 
 
+@contextmanager
+def _quiet(repeated: bool) -> Iterator[None]:
+    """Silence warnings about the data that the caller has been given already."""
+    if not repeated:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PengpWarning)
+        yield
+
+
 def _choice(table: CVTable | None, lams: FloatArray, metric: FoldMetric, rule: str | Rule) -> int:
     """Return the index of the lambda that the rule chooses; of the smallest one without a table."""
-    if table is None:
-        return int(np.argmin(lams))
-    values, greater = table.values[metric.name], metric.greater_is_better
-    return select_index(rule, lams, values, greater_is_better=greater)
+    lam = lams.min() if table is None else table.select(metric.name, rule)
+    return int(np.flatnonzero(lams == lam)[0])

@@ -226,10 +226,16 @@ class OneByOne:
         """Maximise the next row and return it."""
         tag, memo, x0 = self._waiting.pop(0)
         lower, upper = self._bounds(tag)
+        ceiling = np.inf
 
         def negative(x: FloatArray) -> tuple[float, FloatArray]:
+            nonlocal ceiling
             at = self._objective(tag, x[None])
-            return (-float(at.value[0]) if np.isfinite(at.value[0]) else 1e300), -at.gradient[0]
+            value = min(-float(at.value[0]), ceiling)
+            # An impossible point is much worse than the start, but not so much as to upset the
+            # line search.
+            ceiling = value + 1e4 if ceiling == np.inf else ceiling
+            return value, -at.gradient[0]
 
         found = minimize(
             negative,
@@ -239,8 +245,8 @@ class OneByOne:
             bounds=list(zip(lower[0], upper[0], strict=True)),
             options={"maxiter": self._max_rounds, "gtol": 1e-6, "ftol": 1e-12},
         )
-        x = np.clip(found.x[None], lower, upper)
-        value = np.array([-found.fun if found.fun < 1e299 else -np.inf])
-        at = Expansion(value, -np.asarray(found.jac)[None], -np.eye(x.shape[1])[None])
+        x = np.clip(np.asarray(found.x)[None], lower, upper)
+        value, gradient, _ = self._objective(tag, x)
+        at = Expansion(value, gradient, -np.eye(x.shape[1])[None])
         slope = projected_gradient(at.gradient, x, lower, upper)
         return Done(Rows(tag, memo, x, at), slope, x)

@@ -30,7 +30,7 @@ _APART = 0.5
 _REACH = 0.03
 """Length of the last Newton step in log theta at which a maximum is known well enough to follow."""
 
-_PATIENCE = (16, 100, 100, 100)
+_PATIENCE = (30, 100, 100, 100)
 """Evaluations that one row may take, in the first search and in those of overlooked cells."""
 
 _CONVERGED = 1e-5
