@@ -10,6 +10,7 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.model_selection import ShuffleSplit
+from tests._problems import correlation, piston_slap_runs, smooth_runs
 
 from pengp import penalized_path
 from pengp._typing import FloatArray
@@ -19,7 +20,6 @@ from pengp.folds import FoldPlan, leave_one_out, make_folds, random_folds
 from pengp.grids import lambda_grid
 from pengp.metrics import FOLD_METRICS, FoldMetric
 from pengp.selection import one_se_index
-from tests._problems import correlation, piston_slap_runs, smooth_runs
 
 LAMS = np.array([0.02, 0.0, 0.3, 2.0])
 TOL = 1e-8
@@ -137,6 +137,15 @@ def test_jobs_do_not_change_a_bit(backend: str) -> None:
             assert_same(cross_validate_path(X, y, lams, n_jobs=n_jobs, **settings), alone)
 
 
+def test_dask_does_not_change_a_bit() -> None:
+    distributed = pytest.importorskip("distributed")
+    X, y = smooth_runs(9, 2)
+    alone = cross_validate_path(X, y, LAMS, folds="loo", random_state=7)
+    cluster = {"n_workers": 1, "threads_per_worker": 2, "processes": False}
+    with distributed.Client(**cluster, dashboard_address=None), joblib.parallel_config("dask"):
+        assert_same(cross_validate_path(X, y, LAMS, folds="loo", random_state=7, n_jobs=2), alone)
+
+
 def test_the_seed_makes_folds_and_starts() -> None:
     X, y = smooth_runs(9, 2)
     tables = [cross_validate_path(X, y, LAMS, folds=3, random_state=s) for s in (5, 5, 6)]
@@ -249,7 +258,8 @@ def test_the_frame_holds_every_value_in_its_place() -> None:
     for name, values in table.values.items():
         mine = frame[frame["metric"] == name]
         wide = mine.pivot(index="lam", columns=["repeat", "fold"], values="value")
-        assert wide.columns.to_list() == [(r, f) for r in range(2) for f in range(3)]
+        splits = np.array(wide.columns.to_list())
+        np.testing.assert_array_equal(splits, [(r, f) for r in range(2) for f in range(3)])
         np.testing.assert_array_equal(wide.loc[LAMS].to_numpy(), values)
 
 

@@ -18,7 +18,7 @@ def test_factors_and_determinants() -> None:
     L, ok = cholesky(A)
     assert ok.all()
     assert np.allclose(L @ L.transpose(0, 2, 1), A, rtol=1e-13)
-    assert (L == np.tril(L)).all()
+    assert (np.tril(L) == L).all()
     assert np.allclose(log_determinant(L), np.linalg.slogdet(A)[1], rtol=1e-13)
 
 
@@ -54,7 +54,7 @@ def test_many_bad_items() -> None:
 def test_all_bad_and_a_batch_of_one() -> None:
     L, ok = cholesky(np.stack([BAD["indefinite"]] * 3))
     assert not ok.any()
-    assert (L == np.eye(4)).all()
+    assert (np.eye(4) == L).all()
     assert not cholesky(BAD["nan"][None])[1][0]
     assert cholesky(np.eye(4)[None])[1][0]
 

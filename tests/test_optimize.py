@@ -99,8 +99,12 @@ def test_nonconcave_functions_end_at_local_maxima(solver: Solver) -> None:
     assert (value >= wavy(tag, x0).value).all()
     assert ((x >= -3.0) & (x <= 3.0)).all()
     for k in range(60):
+
+        def negative(z: FloatArray, k: int = k) -> float:
+            return -float(wavy(tag[k : k + 1], z[None]).value[0])
+
         again = minimize(
-            lambda z, t=tag[k : k + 1]: -wavy(t, z[None]).value[0],
+            negative,
             x[k],
             method="L-BFGS-B",
             bounds=[(-3.0, 3.0)] * 3,
@@ -211,17 +215,19 @@ def test_newton_target_is_the_maximum_of_a_concave_quadratic() -> None:
     problems = Quadratics(5, 3)
     x = np.random.default_rng(0).standard_normal((5, 3))
     far = np.full((5, 3), 1e9)
-    target = newton_target(problems(np.arange(5), x), x, -far, far, np.full(5, 1e9))
+    target, cut = newton_target(problems(np.arange(5), x), x, -far, far, np.full(5, 1e9))
     best = [np.linalg.lstsq(problems.A[k], problems.b[k], rcond=None)[0] for k in range(5)]
     assert np.allclose(target, best, rtol=1e-8)
-    short = newton_target(problems(np.arange(5), x), x, -far, far, np.full(5, 0.01))
+    assert not cut.any()
+    short, cut_short = newton_target(problems(np.arange(5), x), x, -far, far, np.full(5, 0.01))
     assert np.allclose(np.abs(short - x).max(-1), 0.01)
+    assert cut_short.all()
 
 
 def test_newton_target_ascends_from_convex_ground() -> None:
     at = Expansion(np.zeros(1), np.array([[0.3, -0.2]]), np.array([[[2.0, 0.5], [0.5, -1.0]]]))
     x, far = np.zeros((1, 2)), np.full((1, 2), 9.0)
-    step = newton_target(at, x, -far, far, np.array([0.1]))
+    step, _ = newton_target(at, x, -far, far, np.array([0.1]))
     assert float((step * at.gradient).sum()) > 0.0
 
 

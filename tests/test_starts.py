@@ -31,7 +31,7 @@ def test_anchors_of_the_paper_grid() -> None:
 
 @pytest.mark.parametrize(
     ("lams", "expected"),
-    [([0.0], [0]), ([0.3], [0]), ([0.0, 0.3], [0, 1]), ([0.3, 0.31], [0, 1]), ([1e-4, 1.0], [0, 1])],
+    [([0.0], [0]), ([0.3], [0]), ([0.0, 0.3], [0, 1]), ([0.3, 0.31], [0, 1]), ([0.1, 9.0], [0, 1])],
 )
 def test_anchors_of_short_grids_are_their_ends(lams: list[float], expected: list[int]) -> None:
     assert anchors(np.array(lams)).tolist() == expected

@@ -35,10 +35,7 @@ class ModeTable:
 
         Rows marked ``exact`` [B] count as settled and converged.
         """
-        rows, step = done.rows, done.target - done.rows.x
-        curved = (rows.at.hessian @ step[:, :, None])[..., 0]
-        gain = (step * (rows.at.gradient + 0.5 * curved)).sum(-1)
-        height = rows.at.value + np.maximum(gain, 0.0)
+        rows, height = done.rows, _height(done)
         new = np.zeros(len(rows.tag), dtype=bool)
         order = np.lexsort((-height, rows.tag))
         cell = rows.tag[order]
@@ -86,7 +83,7 @@ class ModeTable:
     def settle(self, done: Done, place: IntArray, converged: BoolArray) -> None:
         """Overwrite one maximum of each row's cell by what is now known exactly."""
         at = (done.rows.tag, place)
-        self.u[at], self.height[at] = done.rows.x, done.rows.at.value
+        self.u[at], self.height[at] = done.target, _height(done)
         self.settled[at], self.converged[at] = True, converged
 
     def ranked(self) -> tuple[FloatArray, FloatArray, BoolArray]:
@@ -95,3 +92,10 @@ class ModeTable:
         order = np.argsort(-self.height, axis=-1, kind="stable")[:, :m]
         cell = np.arange(len(order))[:, None]
         return self.u[cell, order], self.height[cell, order], self.converged[cell, order]
+
+
+def _height(done: Done) -> FloatArray:
+    """Return the objectives [B] after the last Newton step, from the expansions."""
+    at, step = done.rows.at, done.target - done.rows.x
+    gain = (step * (at.gradient + 0.5 * (at.hessian @ step[:, :, None])[..., 0])).sum(-1)
+    return at.value + np.maximum(gain, 0.0)

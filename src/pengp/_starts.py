@@ -45,8 +45,8 @@ def start_points(
     """Return the starts {index of lambda: log parameters [S, P]}.
 
     Each anchor has one start for each input alone; the first has one at the upper bounds and the
-    last one at the lower. The rest of the n_starts are random, a Latin hypercube dealt out among
-    the anchors, at least two to each.
+    last one at the lower. n_starts random ones, a Latin hypercube, are dealt out among the anchors,
+    at least two to each.
 
     Parameters
     ----------
@@ -57,16 +57,14 @@ def start_points(
     n_theta : int
         How many of the P parameters are thetas; one more is the nugget.
     n_starts : int or [S, n_theta]
-        Number of starts of a single fit, or the log thetas that take the random ones' place, at
-        every anchor.
+        Number of random starts, or the log thetas that take their place at every anchor.
     rng : numpy.random.Generator
         Source of the random starts.
     """
     at = anchors(lams)
     points = {}
     if isinstance(n_starts, int):
-        n_random = max(2 * len(at), n_starts - n_theta - 2)
-        dealt = _random_points(lower, upper, n_theta, n_random, rng)
+        dealt = _random_points(lower, upper, n_theta, max(2 * len(at), n_starts), rng)
         hands = [dealt[k :: len(at)] for k in range(len(at))]
     else:
         hands = [_with_nugget(n_starts, len(lower))] * len(at)

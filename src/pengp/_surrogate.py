@@ -95,6 +95,7 @@ class Surrogate:
         for rows, U in self._blocks(X):
             for k, posterior in enumerate(self.posteriors):
                 gradient[rows, k] = posterior.mean_gradient(U)
+        gradient[..., self.inputs.constant] = 0.0
         with np.errstate(over="ignore", under="ignore"):
             # Chain rule: y = mean + sd z and u = (x - lower) / width.
             return np.asarray(self.response.sd[:, None] * gradient / self.inputs.width)

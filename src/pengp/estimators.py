@@ -62,8 +62,8 @@ class PenalizedGPRegressor(_PenalizedGP):
         Range of every theta.
     input_bounds : array, shape [d, 2], optional
         Lower and upper end of each input, the design region; by default the range of the runs.
-    n_starts : int
-        Random starts, beside one start for each input alone.
+    n_starts : int or array, shape [S, d] (isotropic: [S, 1])
+        Number of random starts, or thetas to start from; see `penalized_path`.
     random_state : int, Generator, RandomState or None
         Seed of the random starts.
 
@@ -238,7 +238,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         )
         self.lam_min_ = self._per_output(self.lams_[best])
         self.lam_1se_ = self._per_output(self.lams_[one_se])
-        self.cv_table_ = tables[0] if self._one_output else tables
+        self.cv_table_: Any = tables[0] if self._one_output else tables
         path = self._path(data, model, self.lams_, seed)
         self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
         self._tell(tables)

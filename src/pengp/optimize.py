@@ -65,6 +65,7 @@ class Done(NamedTuple):
     rows: Rows
     slope: FloatArray  # [B], projected gradient at x
     target: FloatArray  # [B, d], where one more Newton step would lead
+    near: BoolArray  # [B], whether that step is short for its own sake, not for the radius
 
 
 def join(parts: Sequence[Rows]) -> Rows:
@@ -98,8 +99,10 @@ def projected_gradient(
 
 def newton_target(
     at: Expansion, x: FloatArray, lower: FloatArray, upper: FloatArray, radius: FloatArray
-) -> FloatArray:
+) -> tuple[FloatArray, BoolArray]:
     """Return where a projected Newton step of at most ``radius`` [B] leads from x [B, d].
+
+    Also tell which steps [B] the radius cut short.
 
     Coordinates that the gradient pushes against a bound stay. Over the others the step is
     |H|^-1 g, |H| having the eigenvectors of H and the absolute eigenvalues, so that it ascends
@@ -112,7 +115,7 @@ def newton_target(
     step = (vectors @ along[:, :, None])[..., 0] * free
     length = np.abs(step).max(-1)
     step *= np.minimum(1.0, radius / np.maximum(length, 1e-300))[:, None]
-    return np.minimum(np.maximum(x + step, lower), upper)
+    return np.minimum(np.maximum(x + step, lower), upper), length > radius
 
 
 class Lockstep:
@@ -125,7 +128,7 @@ class Lockstep:
     bounds : callable
         ``bounds(tag)`` gives their boxes, lower and upper [B, d]; equal bounds fix a coordinate.
     reach : float
-        A row is also done when its next step is no longer than this.
+        A row is also done when its next step, not cut by the trust region, is no longer than this.
     max_rounds : int
         Evaluations that one row may take.
     """
@@ -168,13 +171,13 @@ class Lockstep:
         taken, radius, stuck = _judge(at, trial, self._target - x, slope, new_slope, radius)
         rows = Rows(tag, memo, np.where(taken[:, None], self._target, x), trial.where(taken, at))
         slope = np.where(taken, new_slope, slope)
-        target = newton_target(rows.at, rows.x, lower, upper, radius)
-        near = np.abs(target - rows.x).max(-1) <= self._reach
+        target, cut = newton_target(rows.at, rows.x, lower, upper, radius)
+        near = (np.abs(target - rows.x).max(-1) <= self._reach) & ~cut
         done = near | (slope <= TOLERANCE) | stuck | (age + 1 >= self._max_rounds)
         stay = np.flatnonzero(~done)
         self._rows, self._target = rows.take(stay), target[stay]
         self._state = np.stack([radius, slope, age + 1.0])[:, stay]
-        return Done(rows.take(done), slope[done], target[done])
+        return Done(rows.take(done), slope[done], target[done], near[done])
 
 
 def _judge(
@@ -249,4 +252,4 @@ class OneByOne:
         value, gradient, _ = self._objective(tag, x)
         at = Expansion(value, gradient, -np.eye(x.shape[1])[None])
         slope = projected_gradient(at.gradient, x, lower, upper)
-        return Done(Rows(tag, memo, x, at), slope, x)
+        return Done(Rows(tag, memo, x, at), slope, x, np.ones(1, dtype=bool))

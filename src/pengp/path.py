@@ -139,9 +139,9 @@ def penalized_path(
     theta_bounds : (float, float)
         Range of every theta.
     n_starts : int or [S, d]
-        Starts of a fit at a single lambda: one for each input alone, two at the bounds and the
-        rest, but at least two, random. A path has such starts at several lambdas. An array holds
-        thetas ([S, 1] if isotropic) to start from in place of the random ones.
+        Random starts, dealt out over several lambdas, at least two to each; beside them one start
+        for each input alone at each of these lambdas, and two at the bounds. An array holds thetas
+        ([S, 1] if isotropic) to start from in place of the random ones.
     random_state : int, Generator, RandomState or None
         Seed of the random starts.
 
@@ -220,7 +220,8 @@ def _assemble(
     def field_of(name: str) -> Any:
         arrays = [getattr(found, name) for _, found in parts]
         if name in ("mode_theta", "mode_nugget", "objective", "loglik"):
-            arrays = [_padded(a, M) for a in arrays]
+            unused = [np.isneginf(found.objective) for _, found in parts]
+            arrays = [_padded(a, u, M) for a, u in zip(arrays, unused, strict=True)]
         whole = np.concatenate(arrays)[order][:, place]
         if name in ("theta", "at_bound", "mode_theta"):
             whole = np.broadcast_to(whole, (*whole.shape[:-1], d)).copy()
@@ -246,7 +247,8 @@ def _assemble(
     )
 
 
-def _padded(a: FloatArray, places: int) -> FloatArray:
-    """Fill the modes axis of a [F, L, M, ...] up with nan, also where no maximum was found."""
+def _padded(a: FloatArray, unused: BoolArray, places: int) -> FloatArray:
+    """Put nan in the unused [F, L, M] places of a [F, L, M, ...], and fill up to ``places``."""
+    a = np.where(unused.reshape(*unused.shape, *(1,) * (a.ndim - 3)), np.nan, a)
     more = np.full((*a.shape[:2], places - a.shape[2], *a.shape[3:]), np.nan)
-    return np.concatenate([np.where(np.isneginf(a), np.nan, a), more], axis=2)
+    return np.concatenate([a, more], axis=2)

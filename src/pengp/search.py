@@ -30,8 +30,14 @@ _APART = 0.5
 _REACH = 0.03
 """Length of the last Newton step in log theta at which a maximum is known well enough to follow."""
 
+_LAST = 3e-4
+"""The same for the best maximum of a cell: the last step leaves an error of its square."""
+
 _PATIENCE = (30, 100, 100, 100)
 """Evaluations that one row may take, in the first search and in those of overlooked cells."""
+
+_OVERLOOKED = 1e-8
+"""Relative height by which a point must beat a cell's best maximum to be looked into."""
 
 _CONVERGED = 1e-5
 """Projected gradient up to which a reported maximum counts as converged."""
@@ -171,7 +177,7 @@ class ModeSearch:
             old, new_ = (self._burden(rows.x, self.lams[c % L]) for c in (rows.tag, cell))
             more = (new_[0] - old[0], new_[1] - old[1], new_[2] - old[2])
             radius = np.full(len(cell), _LONGEST_PREDICTION)
-            guess = newton_target(self._less(rows.at, more), rows.x, lower, upper, radius)
+            guess, _ = newton_target(self._less(rows.at, more), rows.x, lower, upper, radius)
         memo = np.hstack([np.full((len(cell), 1), float(step)), guess])
         bend = self._bend(rows, maxima[new], step)
         solver.add(cell, memo, np.minimum(np.maximum(guess + bend, lower), upper))
@@ -190,12 +196,12 @@ class ModeSearch:
         """Find the best maximum of every cell exactly."""
         while len((best := self._table.unsettled_best())[0]):
             cell, place = best
-            solver = self._solver(self._objective, self._bounds)
+            solver = self._solver(self._objective, self._bounds, reach=_LAST)
             solver.add(cell, place[:, None].astype(np.float64), self._table.u[cell, place])
             while len(solver):
                 done = solver.advance()
                 places = done.rows.memo[:, 0].astype(np.int64)
-                self._table.settle(done, places, done.slope <= _CONVERGED)
+                self._table.settle(done, places, done.near | (done.slope <= _CONVERGED))
 
     def _overlooked(self) -> tuple[IntArray, FloatArray]:
         """Return evaluated points that beat the best maximum of a cell, one a cell."""
@@ -209,7 +215,8 @@ class ModeSearch:
             burden = self.penalty.value(theta, self.lams).sum(0)  # [N, L]
             objective = value[mine, None] - self.likelihood.n * burden
             top = objective.argmax(0)
-            wins = np.flatnonzero(objective[top, np.arange(L)] > best[k] + 1e-9)
+            margin = _OVERLOOKED * (1.0 + np.abs(best[k]))
+            wins = np.flatnonzero(objective[top, np.arange(L)] > best[k] + margin)
             cells.append(k * L + wins)
             points.append(u[mine[top[wins]]])
         return np.concatenate(cells), np.concatenate(points)
@@ -228,6 +235,7 @@ class ModeSearch:
 
 def _at_maximum(done: Done) -> Done:
     """Leave out rows that stopped elsewhere, or where the likelihood is not defined."""
-    near = np.abs(done.target - done.rows.x).max(-1, initial=0.0) <= _REACH
-    ok = np.isfinite(done.rows.at.value) & (near | (done.slope <= _CONVERGED))
-    return done if ok.all() else Done(done.rows.take(ok), done.slope[ok], done.target[ok])
+    ok = np.isfinite(done.rows.at.value) & (done.near | (done.slope <= _CONVERGED))
+    if ok.all():
+        return done
+    return Done(done.rows.take(ok), done.slope[ok], done.target[ok], done.near[ok])
