@@ -56,17 +56,20 @@ def one_fit(repeats: int = 15) -> None:
         if libkriging(U, z, 1) is None:
             print("  pylibkriging is not installed (extra `bench`)")
             return
-        fit = penalized_path(U, z, [0.0], mean="constant", random_state=0)
-        seconds = race(
-            {
-                "pengp": lambda k, U=U, z=z: penalized_path(
-                    U, z, [0.0], mean="constant", random_state=k
-                ),
-                "pylibkriging": lambda k, U=U, z=z: libkriging(U, z, 10),
-            },
-            repeats,
-        )
-        line(f"pengp, {label}", seconds["pengp"], f"{fit.n_evaluations} evaluations")
-        line(f"pylibkriging, {label}", seconds["pylibkriging"])
-        ratio = seconds["pengp"] / seconds["pylibkriging"]
-        verdict(label, ratio, "at most 1.0", ratio <= 1.0)
+        _compare_one_fit(label, U, z, repeats)
+
+
+def _compare_one_fit(label: str, U: FloatArray, z: FloatArray, repeats: int) -> None:
+    """Print one comparison."""
+    fit = penalized_path(U, z, [0.0], mean="constant", random_state=0)
+    seconds = race(
+        {
+            "pengp": lambda k: penalized_path(U, z, [0.0], mean="constant", random_state=k),
+            "pylibkriging": lambda k: libkriging(U, z, 10),
+        },
+        repeats,
+    )
+    line(f"pengp, {label}", seconds["pengp"], f"{fit.n_evaluations} evaluations")
+    line(f"pylibkriging, {label}", seconds["pylibkriging"])
+    ratio = seconds["pengp"] / seconds["pylibkriging"]
+    verdict(label, ratio, "at most 1.0", ratio <= 1.0)

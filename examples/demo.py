@@ -9,7 +9,8 @@ def main() -> None:
     runs = load_piston_slap()
     model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(runs.X, runs.y)
     loo = model.loo_
-    print(f"Piston slap: {len(runs.y)} runs, {runs.X.shape[1]} inputs, {runs.response_name} in {runs.unit}")
+    n, d = runs.X.shape
+    print(f"Piston slap: {n} runs, {d} inputs, {runs.response_name} in {runs.unit}")
     print(f"4-fold cross-validation of {len(model.lams_)} lambdas by DPE")
     print(f"  best lambda {model.lam_min_:.4g}, within one standard error {model.lam_1se_:.4g}")
     print(f"  fitted at lambda {model.lam_:.4g}")

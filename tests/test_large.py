@@ -60,7 +60,7 @@ def test_several_blocks_of_the_inverse() -> None:
 def test_values_without_a_gradient() -> None:
     _, large = both(70, 3, "sqexp", 1e-3, True, False)
     which, u = np.array([0, 1]), np.zeros((2, 3))
-    full, plain = large.evaluate(which, u), large.evaluate(which, u, order=0)
+    full, plain = large.evaluate(which, u), large.evaluate(which, u, derivatives=False)
     assert (full.value == plain.value).all()
     assert (full.mean == plain.mean).all()
     assert (plain.gradient == 0.0).all()

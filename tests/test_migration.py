@@ -28,7 +28,15 @@ def names() -> dict[str, Any]:
     X_new, y_new = np.full((3, 6), 0.4) + 0.1 * np.eye(3, 6), np.array([0.1, 0.2, -0.3])
     posterior = condition(X, y, theta, kernel=get_kernel("sqexp"), nugget=1e-5)
     mu, R = posterior.predict_cov(X_new)
-    found = {"X": X, "y": y, "theta": theta, "X_new": X_new, "y_new": y_new, "mu": mu, "R": R}
+    found: dict[str, Any] = {
+        "X": X,
+        "y": y,
+        "theta": theta,
+        "X_new": X_new,
+        "y_new": y_new,
+        "mu": mu,
+        "R": R,
+    }
     found |= {"Sigma": posterior.sigma2 * R, "lams": pengp.lambda_grid("paper", n=6)}
     found |= {name: getattr(pengp, name) for name in pengp.__all__}
     found |= {"correlation": correlation, "get_kernel": get_kernel, "condition": condition}

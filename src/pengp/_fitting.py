@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pengp._flatness import exp_within
 from pengp._inputs import constant_columns, is_constant
 from pengp._large import LargeLikelihood
 from pengp._starts import few_start_points, start_points
@@ -103,11 +104,12 @@ def _read_off(
     F, L, _, P = found.u.shape
     T = likelihood.n_theta
     best = found.u[:, :, 0]
-    at = likelihood.evaluate(np.repeat(np.arange(F), L), best.reshape(-1, P), order=0)
-    theta = _exp_within(found.u[..., :T], model.theta_bounds)
+    at = likelihood.evaluate(np.repeat(np.arange(F), L), best.reshape(-1, P), derivatives=False)
+    theta = exp_within(found.u[..., :T], model.theta_bounds)
     fixed = np.full(found.objective.shape, 0.0 if model.nugget is None else model.nugget)
-    nugget = _exp_within(found.u[..., T], NUGGET_BOUNDS) if model.nugget is None else fixed
-    at_bound = (best >= upper[:, None]).astype(np.int64) - (best <= lower[:, None])
+    nugget = exp_within(found.u[..., T], NUGGET_BOUNDS) if model.nugget is None else fixed
+    at_upper = (best >= upper[:, None]).astype(np.int64)
+    at_bound = np.where(best <= lower[:, None], -1, at_upper)
     return Estimates(
         theta[:, :, 0],
         nugget[:, :, 0],
@@ -120,13 +122,6 @@ def _read_off(
         found.objective,
         found.loglik,
     )
-
-
-def _exp_within(u: FloatArray, bounds: tuple[float, float]) -> FloatArray:
-    """Return exp(u), exactly the bound where u is its logarithm."""
-    lower, upper = np.log(bounds)
-    theta = np.exp(u)
-    return np.where(u <= lower, bounds[0], np.where(u >= upper, bounds[1], theta))
 
 
 def is_degenerate(y: FloatArray, *, constant_mean: bool) -> bool:

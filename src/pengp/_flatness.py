@@ -15,7 +15,7 @@ _GRID, _GOLDEN, _HALVINGS = 65, 40, 40
 """Points along a ray; steps to refine the maximum (golden section) and the two ends (halving)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Flat:
     """Stretch of the ray c theta-hat, c > 0, over which log L is within 1e-4 of its maximum.
 
@@ -36,7 +36,9 @@ class _Likelihood(Protocol):
 
     nugget: float | None
 
-    def evaluate(self, which: IntArray, log_params: FloatArray, *, order: int = 2) -> LogLik:
+    def evaluate(
+        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+    ) -> LogLik:
         """Evaluate data sets ``which`` [B] at log_params [B, P]."""
         ...
 
@@ -49,7 +51,7 @@ def flat_stretch(
 ) -> Flat:
     """Find the flat stretches through theta [F, L, P], with the nugget [F, L] held fixed."""
     F, L, P = theta.shape
-    u, log_g = np.log(theta).reshape(F * L, P), np.log(nugget).reshape(F * L, 1)
+    u = np.log(theta).reshape(F * L, P)
     low, high = np.log(theta_bounds)
     which = np.repeat(np.arange(F), L)
 
@@ -57,8 +59,10 @@ def flat_stretch(
         return np.clip(u + t[:, None], low, high)
 
     def height(t: FloatArray) -> FloatArray:
-        params = np.hstack([point(t), log_g]) if likelihood.nugget is None else point(t)
-        return likelihood.evaluate(which, params, order=0).value
+        params = point(t)
+        if likelihood.nugget is None:
+            params = np.hstack([params, np.log(nugget).reshape(F * L, 1)])
+        return likelihood.evaluate(which, params, derivatives=False).value
 
     first, last = low - u.max(-1), high - u.min(-1)
     grid = first[:, None] + (last - first)[:, None] * np.linspace(0.0, 1.0, _GRID)
@@ -71,8 +75,14 @@ def flat_stretch(
     on_grid = heights[rows, top] >= best
     peak, best = np.where(on_grid, grid[rows, top], peak), np.maximum(heights[rows, top], best)
     ends = [_edge(height, grid, heights, peak, best - LEVEL, side) for side in (-1, 1)]
-    lower, upper = (np.exp(point(t)).reshape(F, L, P) for t in ends)
+    lower, upper = (exp_within(point(t), theta_bounds).reshape(F, L, P) for t in ends)
     return Flat(lower, upper, best.reshape(F, L))
+
+
+def exp_within(u: FloatArray, bounds: tuple[float, float]) -> FloatArray:
+    """Return exp(u), exactly the bound where u is its logarithm."""
+    lower, upper = np.log(bounds)
+    return np.where(u <= lower, bounds[0], np.where(u >= upper, bounds[1], np.exp(u)))
 
 
 def _golden(height: "_Height", a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:

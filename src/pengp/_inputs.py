@@ -1,6 +1,7 @@
 """Checks of what a caller passes to the path functions; each mistake gets one clear sentence."""
 
 import numbers
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
@@ -12,6 +13,9 @@ from pengp._typing import BoolArray, FloatArray
 from pengp.exceptions import InputError, PengpWarning
 
 ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
+
+_LARGEST = 1e100
+"""Responses beyond this, or below its inverse, would overflow or vanish when squared."""
 
 _CUBE_SLACK = 1e-9
 """How far round-off may carry a scaled input out of the unit cube."""
@@ -31,10 +35,11 @@ class DataSets(NamedTuple):
 
 def as_datasets(X: ArrayOrArrays, y: ArrayOrArrays) -> DataSets:
     """Return the data sets in X [..., n, d] and y [..., n], or in two equally long lists."""
-    if isinstance(X, list | tuple) and len(X) > 0 and np.ndim(X[0]) == 2:
-        if not isinstance(y, list | tuple | np.ndarray) or len(y) != len(X):
+    sets_of_X = _list_of_sets(X)
+    if sets_of_X is not None:
+        if not isinstance(y, list | tuple | np.ndarray) or len(y) != len(sets_of_X):
             raise InputError("X is a list of data sets, so y must be a list of as many responses.")
-        sets = [as_datasets(a, b) for a, b in zip(X, y, strict=True)]
+        sets = [as_datasets(a, b) for a, b in zip(sets_of_X, y, strict=True)]
         if any(s.shape for s in sets) or len({s.X[0].shape[1] for s in sets}) > 1:
             raise InputError("each X of a list must be [n, d] with the same d, each y [n].")
         return DataSets([s.X[0] for s in sets], [s.y[0] for s in sets], (len(sets),))
@@ -50,9 +55,23 @@ def as_datasets(X: ArrayOrArrays, y: ArrayOrArrays) -> DataSets:
             f"the leading axes of X {inputs.shape} and y {response.shape} do not fit together."
         ) from None
     n, d = inputs.shape[-2:]
+    if 0 in shape or n < 2 or d < 1:
+        raise InputError(
+            f"X has shape {inputs.shape}; at least one data set, 2 runs and 1 input are needed."
+        )
     flat_X = np.broadcast_to(inputs, (*shape, n, d)).reshape(-1, n, d)
     flat_y = np.broadcast_to(response, (*shape, n)).reshape(-1, n)
     return DataSets(list(flat_X), list(flat_y), shape)
+
+
+def _list_of_sets(X: ArrayOrArrays) -> Sequence[ArrayLike] | None:
+    """Return X if it is a list of data sets, None if it is one array."""
+    if not isinstance(X, list | tuple) or len(X) == 0:
+        return None
+    try:
+        return X if np.ndim(X[0]) == 2 else None
+    except ValueError:
+        raise InputError("X is a list whose first data set is ragged; it must be [n, d].") from None
 
 
 def _as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
@@ -71,13 +90,10 @@ def check_datasets(data: DataSets, *, nugget: float | None, constant_mean: bool)
         _check_duplicates(X, y, nugget, where)
         if constant_columns(X).any():
             column = int(np.flatnonzero(constant_columns(X))[0])
-            _warn(
-                f"column {column} of X{where} is constant and says nothing; its theta is at the "
-                "lower bound."
-            )
+            warn(f"column {column} of X{where} is constant and is ignored.")
         if is_constant(y):
             mean = "the estimated mean" if constant_mean else "a zero mean"
-            _warn(
+            warn(
                 f"y{where} is constant, so a correlation cannot be estimated around {mean}; the "
                 "smoothest one is returned."
             )
@@ -85,8 +101,6 @@ def check_datasets(data: DataSets, *, nugget: float | None, constant_mean: bool)
 
 def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
     """Check sizes, finiteness and the unit cube."""
-    if X.shape[0] < 2 or X.shape[1] < 1:
-        raise InputError(f"X{where} has shape {X.shape}; at least 2 runs and 1 input are needed.")
     if not np.isfinite(X).all():
         i, j = np.argwhere(~np.isfinite(X))[0]
         raise InputError(
@@ -95,6 +109,9 @@ def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
     if not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise InputError(f"y{where} has {y[i]} in row {i}; remove or repair that run.")
+    size = np.abs(y).max()
+    if size > _LARGEST or 0.0 < size < 1.0 / _LARGEST:
+        raise InputError(f"y{where} is of the order of {size:.0e}; standardise it first.")
     if (np.abs(X - 0.5) > 0.5 + _CUBE_SLACK).any():
         i, j = np.argwhere(np.abs(X - 0.5) > 0.5 + _CUBE_SLACK)[0]
         raise InputError(
@@ -165,12 +182,16 @@ def check_theta_bounds(theta_bounds: tuple[float, float]) -> tuple[float, float]
 
 def check_nugget(nugget: float | str) -> float | None:
     """Return a fixed nugget, or None if it is to be estimated."""
-    if nugget == "estimate":
+    if isinstance(nugget, str) and nugget == "estimate":
         return None
-    if isinstance(nugget, str | bool) or not (np.ndim(nugget) == 0 and 0.0 <= nugget < np.inf):
+    if (
+        not isinstance(nugget, numbers.Real)
+        or isinstance(nugget, bool)
+        or not 0.0 <= nugget < np.inf
+    ):
         raise InputError(f"nugget must be a number from 0 up or 'estimate', not {nugget!r}.")
     if nugget == 0.0:
-        _warn(
+        warn(
             "with nugget=0 the correlation matrix is numerically singular for small theta, where "
             "maxima are missed; use nugget=1e-5 unless this is wanted."
         )
@@ -203,6 +224,14 @@ def check_starts(n_starts: int | ArrayLike, n_theta: int) -> int | FloatArray:
     return np.log(theta)
 
 
-def _warn(message: str) -> None:
+def warn(message: str) -> None:
     """Warn in the package's own category, pointing at the caller of the public function."""
-    warnings.warn(message, PengpWarning, stacklevel=4)
+    warnings.warn(message, PengpWarning, stacklevel=_caller_depth())
+
+
+def _caller_depth() -> int:
+    """Return the stacklevel of the first frame outside the package."""
+    depth, frame = 2, sys._getframe(2)
+    while frame.f_back and str(frame.f_globals.get("__name__")).startswith("pengp"):
+        frame, depth = frame.f_back, depth + 1
+    return depth

@@ -36,13 +36,15 @@ class LargeLikelihood:
         self.n_params = self.n_theta + (nugget is None)
         self.n_evaluations = 0
 
-    def evaluate(self, which: IntArray, log_params: FloatArray, *, order: int = 1) -> LogLik:
+    def evaluate(
+        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+    ) -> LogLik:
         """Evaluate data sets ``which`` [B] at log_params [B, P]; the Hessian is left empty."""
         self.n_evaluations += len(which)
-        parts = [self._one(int(f), u, order) for f, u in zip(which, log_params, strict=True)]
+        parts = [self._one(int(f), u, derivatives) for f, u in zip(which, log_params, strict=True)]
         return LogLik(*(np.array(a) for a in zip(*parts, strict=True)))
 
-    def _one(self, f: int, log_params: FloatArray, order: int) -> tuple[object, ...]:
+    def _one(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
         """Return the fields of a LogLik at one point."""
         params, y, n = np.exp(log_params), self.y[f], self.n
         nugget = params[-1] if self.nugget is None else self.nugget
@@ -65,7 +67,7 @@ class LargeLikelihood:
         if not q > 0.0:
             return -np.inf, no_gradient, no_hessian, 1.0 / n, mean, False
         value = -0.5 * n * np.log(q) - 0.5 * log_determinant
-        if order == 0:
+        if not derivatives:
             return value, no_gradient, no_hessian, q / n, mean, True
         gradient = params * self._gradient(f, s, phi, V, alpha, q)
         return value, gradient, no_hessian, q / n, mean, True

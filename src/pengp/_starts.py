@@ -8,10 +8,10 @@ _SPACING = 1.8
 """Distance of two anchors in log lambda."""
 
 _RANDOM = (-5.0, 2.5)
-"""Range of log theta of the random starts, the authors' choice."""
+"""Range of log theta of the random starts, the authors' choice, as far as the bounds allow it."""
 
 _ALONE, _ALONE_UNPENALIZED = 2.5, 4.5
-"""log theta of an input that starts alone, with and without a penalty."""
+"""log theta of an input that starts alone; without a penalty both are tried."""
 
 _OFF = 0.4
 """Distance from the lower bound at which the other inputs start then."""
@@ -108,14 +108,16 @@ def _random_points(
     P = len(lower)
     levels = rng.permuted(np.tile(np.arange(n_starts), (P, 1)), axis=1).T
     cube = (levels + rng.random((n_starts, P))) / max(n_starts, 1)
-    is_theta = np.arange(P) < n_theta
-    low, high = np.where(is_theta, _RANDOM[0], lower), np.where(is_theta, _RANDOM[1], upper)
+    low, high = np.maximum(_RANDOM[0], lower), np.minimum(_RANDOM[1], upper)
+    whole = (np.arange(P) >= n_theta) | (high - low < 1.0)
+    low, high = np.where(whole, lower, low), np.where(whole, upper, high)
     return low + cube * (high - low)
 
 
 def _alone(lam: float, lower: FloatArray, n_theta: int) -> FloatArray:
-    """Return starts [n_theta, P] with one active input each, less active the larger lambda is."""
-    height = min(_ALONE, 0.5 - np.log(lam)) if lam > 0.0 else _ALONE_UNPENALIZED
-    points = np.tile(lower + _OFF, (n_theta, 1))
-    points[np.arange(n_theta), np.arange(n_theta)] = height
-    return points
+    """Return starts [S, P] with one active input each, less active the larger lambda is."""
+    heights = [min(_ALONE, 0.5 - np.log(lam))] if lam > 0.0 else [_ALONE, _ALONE_UNPENALIZED]
+    points = np.tile(lower + _OFF, (len(heights), n_theta, 1))
+    k = np.arange(n_theta)
+    points[:, k, k] = np.array(heights)[:, None]
+    return points.reshape(-1, len(lower))

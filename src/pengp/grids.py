@@ -24,7 +24,8 @@ def lambda_grid(kind: str = "paper", *, n: int = 41, lam_max: float | None = Non
     Parameters
     ----------
     kind : {"paper", "kkt"}
-        "paper" goes from exp(-7) to exp(2) = 7.389; "kkt" from there on to ``lam_max``.
+        "paper" goes from exp(-7) to exp(2) = 7.389; "kkt" from exp(-7), or from
+        exp(-7) lam_max if that is smaller, to ``lam_max``.
     n : int
         Number of values, 0 included.
     lam_max : float, optional
@@ -37,13 +38,14 @@ def lambda_grid(kind: str = "paper", *, n: int = 41, lam_max: float | None = Non
     n = check_count(n, "n", 1)
     low, high = _PAPER_LOGS
     if kind == "kkt":
-        if lam_max is None or not 0.0 < lam_max < np.inf:
-            raise InputError("lambda_grid('kkt') needs lam_max > 0, from lambda_max(X, y).")
+        if lam_max is None or np.size(lam_max) != 1 or not 0.0 < float(lam_max) < np.inf:
+            raise InputError("lambda_grid('kkt') needs one lam_max > 0, from lambda_max(X, y).")
         high = float(np.log(lam_max))
         low = min(low, high + low)
     elif kind != "paper":
         raise InputError(f"lambda_grid knows 'paper' and 'kkt', not {kind!r}.")
-    return np.concatenate([[0.0], np.exp(np.linspace(low, high, n - 1))])
+    logs = np.linspace(high, low, n - 1)[::-1]  # from the top, which a grid of two values keeps
+    return np.concatenate([[0.0], np.exp(logs)])
 
 
 def lambda_max(

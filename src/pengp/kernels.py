@@ -9,7 +9,7 @@ A new correlation is one class with these three functions, added to ``KERNELS``.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -89,9 +89,9 @@ KERNELS: dict[str, Kernel] = {k.name: k for k in (SquaredExponential(), Matern52
 
 def get_kernel(kernel: str | Kernel) -> Kernel:
     """Return the kernel of that name, or the object itself."""
-    if not isinstance(kernel, str):
-        return kernel
-    if kernel not in KERNELS:
+    if all(hasattr(kernel, name) for name in ("phi", "derivatives")):
+        return cast(Kernel, kernel)
+    if not isinstance(kernel, str) or kernel not in KERNELS:
         raise InputError(f"kernel={kernel!r} is unknown; use one of {', '.join(KERNELS)}.")
     return KERNELS[kernel]
 

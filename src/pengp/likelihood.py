@@ -109,7 +109,7 @@ def profile_loglik(
     with np.errstate(divide="ignore"):
         logs = np.log(params).reshape(-1, params.shape[-1])
     at = engine.evaluate(which, logs)
-    return LogLik._make(a.reshape(*shape, *a.shape[1:]) for a in at)
+    return LogLik._make(a.reshape((*shape, *a.shape[1:])) for a in at)
 
 
 class _Solved(NamedTuple):
@@ -181,12 +181,14 @@ class BatchLikelihood:
         self._gathered = np.empty((self.batch, n, self.n_theta, n))
         self._pair_work = [np.empty((self.batch, len(i), self.n_theta)) for _ in range(2)]
 
-    def evaluate(self, which: IntArray, log_params: FloatArray, *, order: int = 2) -> LogLik:
-        """Evaluate data sets ``which`` [B] at log_params [B, P], with derivatives if order is 2."""
+    def evaluate(
+        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+    ) -> LogLik:
+        """Evaluate data sets ``which`` [B] at log_params [B, P], with or without derivatives."""
         self.n_evaluations += len(which)
         cuts = range(0, max(1, len(which)), self.batch)
         parts = [
-            self._evaluate(which[c : c + self.batch], log_params[c : c + self.batch], order)
+            self._evaluate(which[c : c + self.batch], log_params[c : c + self.batch], derivatives)
             for c in cuts
         ]
         return (
@@ -195,7 +197,7 @@ class BatchLikelihood:
             else LogLik._make(np.concatenate(a) for a in zip(*parts, strict=True))
         )
 
-    def _evaluate(self, which: IntArray, log_params: FloatArray, order: int) -> LogLik:
+    def _evaluate(self, which: IntArray, log_params: FloatArray, derivatives: bool) -> LogLik:
         """Evaluate one batch that fits the work arrays."""
         params, y = np.exp(log_params), self.y[which]
         nugget = params[:, -1] if self.nugget is None else self.nugget
@@ -219,7 +221,7 @@ class BatchLikelihood:
         value = np.where(ok, -0.5 * self.n * np.log(q) - 0.5 * log_determinant(L), -np.inf)
         B, P = len(which), self.n_params
         gradient, hessian = np.zeros((B, P)), np.zeros((B, P, 0))
-        if order == 2:
+        if derivatives:
             gradient, hessian = self._derivatives(which, D, _Solved(s, phi, V, alpha, q, V1))
             gradient, hessian = _in_logarithms(params, gradient, hessian, ok)
         return LogLik(value, gradient, hessian, q / self.n, mean, ok)

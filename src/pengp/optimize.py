@@ -208,7 +208,7 @@ def _judge(
 class OneByOne:
     """The same as `Lockstep`, by SciPy's L-BFGS-B and one row a round: for expensive objectives.
 
-    The objective's Hessian is not used; in its place the rows carry -I.
+    The objective's Hessian is not used; in its place the rows carry zeros.
     """
 
     def __init__(
@@ -250,6 +250,6 @@ class OneByOne:
         )
         x = np.clip(np.asarray(found.x)[None], lower, upper)
         value, gradient, _ = self._objective(tag, x)
-        at = Expansion(value, gradient, -np.eye(x.shape[1])[None])
+        at = Expansion(value, gradient, np.zeros((1, x.shape[1], x.shape[1])))
         slope = projected_gradient(at.gradient, x, lower, upper)
         return Done(Rows(tag, memo, x, at), slope, x, np.ones(1, dtype=bool))

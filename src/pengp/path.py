@@ -20,19 +20,21 @@ from pengp._inputs import (
     check_nugget,
     check_starts,
     check_theta_bounds,
+    warn,
 )
 from pengp._random import as_generator
 from pengp._typing import BoolArray, FloatArray, IntArray, RandomState
+from pengp.exceptions import InputError
 from pengp.kernels import Kernel, get_kernel
 from pengp.penalties import Penalty, get_penalty
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Modes:
     """Every distinct local maximum found, best first; unused places hold nan.
 
-    The first of each cell is the estimate and exact; the others are known to about 1e-6 in the
-    objective.
+    The first of each cell is the estimate and exact; the others are known from an expansion near
+    them, to about 1e-4 in the objective.
     """
 
     theta: FloatArray
@@ -47,7 +49,7 @@ class Modes:
     """[..., L], how many places are used"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PathFit:
     """Penalized maximum likelihood estimates for a grid of lambda.
 
@@ -60,7 +62,7 @@ class PathFit:
     theta: FloatArray
     """[..., L, d]"""
     objective: FloatArray
-    """[..., L], Q = log L - n p_lambda at the estimate, constants dropped"""
+    """[..., L], Q = log L - n p_lambda, constants dropped; inf if y equals its prior mean"""
     loglik: FloatArray
     """[..., L], profile log likelihood at the estimate, constants dropped"""
     sigma2: FloatArray
@@ -161,7 +163,13 @@ def penalized_path(
     values, data = check_lams(lams), as_datasets(X, y)
     check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
     starts = check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
-    return fit_path(data, values, model, starts, as_generator(random_state))
+    fit = fit_path(data, values, model, starts, as_generator(random_state))
+    if not fit.converged.all():
+        warn(
+            f"{int((~fit.converged).sum())} of {fit.converged.size} estimates did not converge; "
+            "see `converged`, and try a larger nugget or more starts."
+        )
+    return fit
 
 
 def fit_path(
@@ -184,6 +192,7 @@ def fit_path(
     for members, X, y in _by_size(data, model):
         likelihood = model.likelihood(X, y)
         found = estimate(model, likelihood, distinct, n_starts, np.random.default_rng(seed))
+        _check_found(found, members, data)
         parts.append((members, found))
         n_evaluations += likelihood.n_evaluations
     done = np.concatenate([m for m, _ in parts]) if parts else np.empty(0, dtype=np.int64)
@@ -191,6 +200,16 @@ def fit_path(
         none = degenerate(model, data.y[f][None], n_theta, len(distinct))
         parts.append((np.array([f]), none))
     return _assemble(data, lams, model, parts, place, n_evaluations)
+
+
+def _check_found(found: Estimates, members: IntArray, data: DataSets) -> None:
+    """Refuse data sets whose likelihood is defined nowhere."""
+    lost = np.flatnonzero(np.isneginf(found.objective[:, :, 0]).any(-1))
+    if len(lost):
+        raise InputError(
+            f"the correlation matrix{data.label(int(members[lost[0]]))} is singular for every "
+            "theta that was tried; use a larger nugget, such as 1e-5."
+        )
 
 
 def _by_size(data: DataSets, model: Model) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:

@@ -7,7 +7,7 @@ by n times their sum (the paper's equation for Q). A new penalty is one class, a
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, cast
 
 import numpy as np
 
@@ -98,8 +98,8 @@ class SCAD:
 
     def __post_init__(self) -> None:
         """Refuse an a for which the penalty is not defined."""
-        if not self.a > 2.0:
-            raise InputError(f"SCAD needs a > 2, got a={self.a!r}.")
+        if not 2.0 < self.a < np.inf:
+            raise InputError(f"SCAD needs a finite a > 2, got a={self.a!r}.")
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return the three-piece penalty."""
@@ -124,8 +124,8 @@ PENALTIES: dict[str, Penalty] = {p.name: p for p in (NoPenalty(), Lasso(), Ridge
 
 def get_penalty(penalty: str | Penalty) -> Penalty:
     """Return the penalty of that name, or the object itself."""
-    if not isinstance(penalty, str):
-        return penalty
-    if penalty not in PENALTIES:
+    if all(hasattr(penalty, name) for name in ("value", "gradient", "curvature")):
+        return cast(Penalty, penalty)
+    if not isinstance(penalty, str) or penalty not in PENALTIES:
         raise InputError(f"penalty={penalty!r} is unknown; use one of {', '.join(PENALTIES)}.")
     return PENALTIES[penalty]

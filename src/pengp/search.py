@@ -39,6 +39,9 @@ _PATIENCE = (30, 100, 100, 100)
 _OVERLOOKED = 1e-8
 """Relative height by which a point must beat a cell's best maximum to be looked into."""
 
+_PIECE = 4_000_000
+"""Numbers in the largest temporary array of the ranking of all points."""
+
 _CONVERGED = 1e-5
 """Projected gradient up to which a reported maximum counts as converged."""
 
@@ -53,7 +56,9 @@ class Likelihood(Protocol):
     n_theta: int
     newton: bool
 
-    def evaluate(self, which: IntArray, log_params: FloatArray, *, order: int = 2) -> LogLik:
+    def evaluate(
+        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+    ) -> LogLik:
         """Evaluate data sets ``which`` [B] at log_params [B, P]."""
         ...
 
@@ -167,6 +172,8 @@ class ModeSearch:
         L = len(self.lams)
         there = rows.tag % L + step
         new = np.flatnonzero((there >= 0) & (there < L))
+        if not self.likelihood.newton:  # maxima are not known well enough to be followed back
+            new = new[rows.memo[new, 0] != -step]
         new = new[self._table.distance(rows.tag[new] + step, maxima[new]) > _APART]
         if not len(new):
             return
@@ -211,15 +218,30 @@ class ModeSearch:
         cells, points = [], []
         for k in range(len(self.lower)):
             mine = np.flatnonzero(f == k)
-            theta = np.exp(u[mine, :T]).T[:, :, None]  # [T, N, 1]
-            burden = self.penalty.value(theta, self.lams).sum(0)  # [N, L]
-            objective = value[mine, None] - self.likelihood.n * burden
-            top = objective.argmax(0)
-            margin = _OVERLOOKED * (1.0 + np.abs(best[k]))
-            wins = np.flatnonzero(objective[top, np.arange(L)] > best[k] + margin)
+            height, top = self._ranked(value[mine], np.exp(u[mine, :T]))
+            margin = _OVERLOOKED * (1.0 + np.abs(np.where(np.isfinite(best[k]), best[k], 0.0)))
+            wins = np.flatnonzero(height > best[k] + margin)
             cells.append(k * L + wins)
             points.append(u[mine[top[wins]]])
         return np.concatenate(cells), np.concatenate(points)
+
+    def _ranked(self, value: FloatArray, theta: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return the best objective for each lambda [L] among points theta [N, T], and which it is.
+
+        Works through the points in pieces, since their penalties fill an array [T, N, L].
+        """
+        L = len(self.lams)
+        height, top = np.full(L, -np.inf), np.zeros(L, dtype=np.int64)
+        piece = max(1, _PIECE // (theta.shape[1] * L))
+        for start in range(0, len(value), piece):
+            part = slice(start, start + piece)
+            burden = self.penalty.value(theta[part].T[:, :, None], self.lams).sum(0)
+            objective = value[part, None] - self.likelihood.n * burden
+            best = objective.argmax(0)
+            better = objective[best, np.arange(L)] > height
+            height = np.where(better, objective[best, np.arange(L)], height)
+            top = np.where(better, start + best, top)
+        return height, top
 
     def _found(self) -> Found:
         """Return the table, best maxima first."""
