@@ -10,7 +10,6 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.model_selection import ShuffleSplit
-from tests._problems import correlation, piston_slap_runs, smooth_runs
 
 from pengp import penalized_path
 from pengp._typing import FloatArray
@@ -20,6 +19,7 @@ from pengp.folds import FoldPlan, leave_one_out, make_folds, random_folds
 from pengp.grids import lambda_grid
 from pengp.metrics import FOLD_METRICS, FoldMetric
 from pengp.selection import one_se_index
+from tests._problems import correlation, piston_slap_runs, smooth_runs
 
 LAMS = np.array([0.02, 0.0, 0.3, 2.0])
 TOL = 1e-8

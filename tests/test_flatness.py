@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests._problems import forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
 
 from pengp import PengpWarning, penalized_path
 from pengp._flatness import LEVEL
 from pengp._typing import FloatArray
+from tests._problems import forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
 
 
 def along_ray(

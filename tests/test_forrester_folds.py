@@ -6,12 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from tests._problems import forrester_runs
 
 from pengp._typing import FloatArray
 from pengp.crossval import CVTable, cross_validate_path
 from pengp.folds import FoldPlan
 from pengp.grids import lambda_grid
+from tests._problems import forrester_runs
 
 PAIRS = list(combinations(range(8), 2))
 LARGEST = np.exp(2.0)

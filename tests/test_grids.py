@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests._problems import forrester_runs, piston_slap_runs, smooth_runs
 
 from pengp import InputError, PengpWarning, lambda_grid, lambda_max
 from pengp.kernels import KERNELS
 from pengp.likelihood import BatchLikelihood
+from tests._problems import forrester_runs, piston_slap_runs, smooth_runs
 
 
 def test_the_paper_grid() -> None:

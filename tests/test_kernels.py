@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests._problems import CORRELATIONS
 
 from pengp.exceptions import InputError
 from pengp.kernels import KERNELS, Matern32, get_kernel
+from tests._problems import CORRELATIONS
 
 each_kernel = pytest.mark.parametrize("name", KERNELS)
 

@@ -4,13 +4,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from tests._problems import smooth_runs
 
 from pengp._fitting import NEWTON_SIZE, Model
 from pengp._large import LargeLikelihood
 from pengp.kernels import KERNELS
 from pengp.likelihood import BatchLikelihood
 from pengp.penalties import PENALTIES
+from tests._problems import smooth_runs
 
 
 def both(

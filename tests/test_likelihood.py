@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests._problems import slow_loglik, smooth_runs
 
 from pengp._typing import FloatArray, IntArray
 from pengp.kernels import KERNELS
@@ -12,6 +11,7 @@ from pengp.likelihood import BatchLikelihood, LogLik
 from pengp.optimize import Expansion
 from pengp.penalties import PENALTIES
 from pengp.search import ModeSearch
+from tests._problems import slow_loglik, smooth_runs
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 each_mean = pytest.mark.parametrize("constant_mean", [False, True], ids=["zero", "constant"])

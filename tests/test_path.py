@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests._problems import forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
 
 from pengp import PathFit, lambda_grid, penalized_path
 from pengp._typing import FloatArray
 from pengp.kernels import KERNELS
 from pengp.likelihood import BatchLikelihood
 from pengp.penalties import PENALTIES, SCAD
+from tests._problems import forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
 
 GRID = lambda_grid("paper", n=11)
 LOG_BOUNDS = (np.log(1e-3), np.log(1e3))

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests._problems import slow_loglik, smooth_runs
 
 from pengp import InputError, PengpWarning, penalized_path
 from pengp._typing import FloatArray
+from tests._problems import slow_loglik, smooth_runs
 
 X, Y = smooth_runs(8, 2)
 LAMS = [0.0, 0.05]

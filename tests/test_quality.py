@@ -5,10 +5,10 @@
 
 import numpy as np
 import pytest
-from tests._problems import DATA
 
 from pengp import lambda_grid, penalized_path
 from pengp._typing import FloatArray
+from tests._problems import DATA
 
 FUNCTIONS = ("forrester", "lim", "franke", "piston", "borehole")
 CELLS = 20 * 5 * 41

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from tests._problems import forrester_runs, piston_slap_runs, reference, slow_loglik
 
 from pengp import lambda_grid, penalized_path
 from pengp._typing import FloatArray
@@ -13,6 +12,7 @@ from pengp.kernels import KERNELS
 from pengp.likelihood import BatchLikelihood
 from pengp.path import PathFit
 from pengp.penalties import PENALTIES
+from tests._problems import forrester_runs, piston_slap_runs, reference, slow_loglik
 
 REFERENCE = reference()
 each_dataset = pytest.mark.parametrize("name", REFERENCE)

@@ -55,10 +55,10 @@ def as_datasets(X: ArrayOrArrays, y: ArrayOrArrays) -> DataSets:
             f"the leading axes of X {inputs.shape} and y {response.shape} do not fit together."
         ) from None
     n, d = inputs.shape[-2:]
-    if 0 in shape or n < 2 or d < 1:
-        raise InputError(
-            f"X has shape {inputs.shape}; at least one data set, 2 runs and 1 input are needed."
-        )
+    if n < 2 or d < 1:
+        raise InputError(f"X has shape {inputs.shape}; at least 2 runs and 1 input are needed.")
+    if 0 in shape:
+        raise InputError(f"X has shape {inputs.shape}; at least one data set is needed.")
     flat_X = np.broadcast_to(inputs, (*shape, n, d)).reshape(-1, n, d)
     flat_y = np.broadcast_to(response, (*shape, n)).reshape(-1, n)
     return DataSets(list(flat_X), list(flat_y), shape)
@@ -71,7 +71,9 @@ def _list_of_sets(X: ArrayOrArrays) -> Sequence[ArrayLike] | None:
     try:
         return X if np.ndim(X[0]) == 2 else None
     except ValueError:
-        raise InputError("X is a list whose first data set is ragged; it must be [n, d].") from None
+        raise InputError(
+            "X must be [n, d] in each data set, but the first one is ragged."
+        ) from None
 
 
 def _as_floats(values: ArrayOrArrays, name: str) -> FloatArray:

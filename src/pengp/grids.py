@@ -39,7 +39,9 @@ def lambda_grid(kind: str = "paper", *, n: int = 41, lam_max: float | None = Non
     low, high = _PAPER_LOGS
     if kind == "kkt":
         if lam_max is None or np.size(lam_max) != 1 or not 0.0 < float(lam_max) < np.inf:
-            raise InputError("lambda_grid('kkt') needs one lam_max > 0, from lambda_max(X, y).")
+            raise InputError(
+                "lambda_grid('kkt') needs lam_max > 0, one number from lambda_max(X, y)."
+            )
         high = float(np.log(lam_max))
         low = min(low, high + low)
     elif kind != "paper":

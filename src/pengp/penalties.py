@@ -99,7 +99,7 @@ class SCAD:
     def __post_init__(self) -> None:
         """Refuse an a for which the penalty is not defined."""
         if not 2.0 < self.a < np.inf:
-            raise InputError(f"SCAD needs a finite a > 2, got a={self.a!r}.")
+            raise InputError(f"SCAD needs a > 2 and finite, got a={self.a!r}.")
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return the three-piece penalty."""
