@@ -28,7 +28,7 @@ NAMES = [f"<{name}>" for name in RUNS.input_names]
     [
         PenalizedGPRegressor(**CHEAP),
         PenalizedGPRegressor(0.01, mean="constant", nugget="estimate", isotropic=True, **CHEAP),
-        PenalizedGPRegressorCV(lams=[0.0, 0.01], cv=2, isotropic=True, **CHEAP),
+        PenalizedGPRegressorCV(lams=[0.0, 0.01], cv=2, **CHEAP),
     ]
 )
 def test_scikit_learn_checks_pass(estimator: Any, check: Callable[[Any], None]) -> None:

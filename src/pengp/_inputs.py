@@ -71,9 +71,7 @@ def _list_of_sets(X: ArrayOrArrays) -> Sequence[ArrayLike] | None:
     try:
         return X if np.ndim(X[0]) == 2 else None
     except ValueError:
-        raise InputError(
-            "X must be [n, d] in each data set, but the first one is ragged."
-        ) from None
+        raise InputError("X must be [n, d] in each data set, but the first is ragged.") from None
 
 
 def _as_floats(values: ArrayOrArrays, name: str) -> FloatArray:

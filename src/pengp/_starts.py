@@ -11,7 +11,7 @@ _RANDOM = (-5.0, 2.5)
 """Range of log theta of the random starts, the authors' choice, as far as the bounds allow it."""
 
 _ALONE, _ALONE_UNPENALIZED = 2.5, 4.5
-"""log theta of an input that starts alone; without a penalty both are tried."""
+"""log theta of an input that starts alone; both if lambda = 0 is the only one."""
 
 _OFF = 0.4
 """Distance from the lower bound at which the other inputs start then."""
@@ -69,7 +69,7 @@ def start_points(
     else:
         hands = [_with_nugget(n_starts, len(lower))] * len(at)
     for k, a in enumerate(at):
-        groups = [hands[k], _alone(lams[a], lower, n_theta)]
+        groups = [hands[k], _alone(lams[a], lower, n_theta, only=len(at) == 1)]
         groups += [upper[None]] * (k == 0) + [lower[None]] * (k == len(at) - 1)
         points[int(a)] = np.concatenate(groups)
         points[int(a)][len(groups[0]) :, n_theta:] = _NUGGET
@@ -114,9 +114,11 @@ def _random_points(
     return low + cube * (high - low)
 
 
-def _alone(lam: float, lower: FloatArray, n_theta: int) -> FloatArray:
+def _alone(lam: float, lower: FloatArray, n_theta: int, *, only: bool) -> FloatArray:
     """Return starts [S, P] with one active input each, less active the larger lambda is."""
-    heights = [min(_ALONE, 0.5 - np.log(lam))] if lam > 0.0 else [_ALONE, _ALONE_UNPENALIZED]
+    heights = [min(_ALONE, 0.5 - np.log(lam)) if lam > 0.0 else _ALONE_UNPENALIZED]
+    if lam == 0.0 and only:
+        heights.append(_ALONE)
     points = np.tile(lower + _OFF, (len(heights), n_theta, 1))
     k = np.arange(n_theta)
     points[:, k, k] = np.array(heights)[:, None]

@@ -162,34 +162,40 @@ class ModeSearch:
             if len(done.slope):
                 exact = np.full(len(done.slope), not self.likelihood.newton)
                 fresh = self._table.insert(done, exact & (done.slope <= _CONVERGED))
-                for step in (-1, 1):
-                    self._continue(solver, done.rows.take(fresh), done.target[fresh], step)
+                self._continue(solver, done.rows.take(fresh), done.target[fresh])
 
-    def _continue(
-        self, solver: Lockstep | OneByOne, rows: Rows, maxima: FloatArray, step: int
-    ) -> None:
+    def _continue(self, solver: Lockstep | OneByOne, rows: Rows, maxima: FloatArray) -> None:
         """Start the neighbours of new maxima that do not hold their continuation yet."""
-        L = len(self.lams)
-        there = rows.tag % L + step
-        new = np.flatnonzero((there >= 0) & (there < L))
+        L, B = len(self.lams), len(rows.tag)
+        which, step = np.tile(np.arange(B), 2), np.repeat([-1, 1], B)
+        there = rows.tag[which] % L + step
+        wanted = (there >= 0) & (there < L)
         if not self.likelihood.newton:  # maxima are not known well enough to be followed back
-            new = new[rows.memo[new, 0] != -step]
-        new = new[self._table.distance(rows.tag[new] + step, maxima[new]) > _APART]
-        if not len(new):
-            return
-        rows, cell = rows.take(new), rows.tag[new] + step
-        lower, upper = self._bounds(cell)
-        guess = maxima[new]
-        if self.likelihood.newton:
-            old, new_ = (self._burden(rows.x, self.lams[c % L]) for c in (rows.tag, cell))
-            more = (new_[0] - old[0], new_[1] - old[1], new_[2] - old[2])
-            radius = np.full(len(cell), _LONGEST_PREDICTION)
-            guess, _ = newton_target(self._less(rows.at, more), rows.x, lower, upper, radius)
-        memo = np.hstack([np.full((len(cell), 1), float(step)), guess])
-        bend = self._bend(rows, maxima[new], step)
-        solver.add(cell, memo, np.minimum(np.maximum(guess + bend, lower), upper))
+            wanted &= rows.memo[which, 0] != -step
+        which, step = which[wanted], step[wanted]
+        missing = self._table.distance(rows.tag[which] + step, maxima[which]) > _APART
+        which, step = which[missing], step[missing]
+        if len(which):
+            rows, maxima = rows.take(which), maxima[which]
+            lower, upper = self._bounds(rows.tag)
+            guess = self._prediction(rows, step, lower, upper) if self.likelihood.newton else maxima
+            start = np.clip(guess + self._bend(rows, maxima, step), lower, upper)
+            solver.add(rows.tag + step, np.hstack([step[:, None], guess]), start)
 
-    def _bend(self, rows: Rows, maxima: FloatArray, step: int) -> FloatArray:
+    def _prediction(
+        self, rows: Rows, step: IntArray, lower: FloatArray, upper: FloatArray
+    ) -> FloatArray:
+        """Return the first-order prediction of the rows' maxima at the neighbouring lambdas.
+
+        It is a Newton step from the rows' expansions, changed in place to the other penalty.
+        """
+        at = rows.tag % len(self.lams)
+        here, there = (self._burden(rows.x, self.lams[a]) for a in (at, at + step))
+        more = (there[0] - here[0], there[1] - here[1], there[2] - here[2])
+        radius = np.full(len(step), _LONGEST_PREDICTION)
+        return newton_target(self._less(rows.at, more), rows.x, lower, upper, radius)[0]
+
+    def _bend(self, rows: Rows, maxima: FloatArray, step: IntArray) -> FloatArray:
         """Return the second-order term of a prediction, learned from the error of the last one."""
         lams, at = self.lams, rows.tag % len(self.lams)
         known = rows.memo[:, 0] == step
