@@ -8,7 +8,7 @@ from pengp import PathFit, lambda_grid, penalized_path
 from pengp._typing import FloatArray
 
 
-def _data(n: int, d: int, sets: int = 1) -> tuple[FloatArray, FloatArray]:
+def smooth_runs(n: int, d: int, sets: int = 1) -> tuple[FloatArray, FloatArray]:
     """Return smooth responses of random designs, X [sets, n, d] and y [sets, n]."""
     X = np.random.default_rng([n, d]).random((sets, n, d))
     y = np.sin(X @ np.linspace(4.0, 0.5, d)) + X[..., 0] ** 2
@@ -26,17 +26,17 @@ def _report(label: str, X: FloatArray, y: FloatArray, lams: FloatArray, n_starts
 
 def all_growth() -> None:
     """Print the four growths."""
-    penalized_path(*_data(8, 2), [0.0], random_state=0)
+    penalized_path(*smooth_runs(8, 2), [0.0], random_state=0)
     paper, one = lambda_grid("paper"), np.zeros(1)
     print("(d) growth with n (d = 4, one lambda, 10 starts; 1 start from n = 500)")
     for n in (10, 20, 30, 40, 50, 60, 70, 100, 200, 500, 1000, 2000):
-        _report(f"n = {n}", *_data(n, 4), one, 10 if n < 500 else 1)
+        _report(f"n = {n}", *smooth_runs(n, 4), one, 10 if n < 500 else 1)
     print("(d) growth with d (n = 20, 41 lambdas)")
     for d in (1, 2, 4, 8, 12, 20):
-        _report(f"d = {d}", *_data(20, d), paper, 10)
+        _report(f"d = {d}", *smooth_runs(20, d), paper, 10)
     print("(d) growth with lambdas (n = 12, d = 6)")
     for size in (1, 5, 11, 41, 101, 200):
-        _report(f"{size} lambdas", *_data(12, 6), lambda_grid("paper", n=size), 10)
+        _report(f"{size} lambdas", *smooth_runs(12, 6), lambda_grid("paper", n=size), 10)
     print("(d) growth with folds (n = 10, d = 6, 41 lambdas)")
     for sets in (1, 2, 4, 8, 16, 64):
-        _report(f"{sets} data sets", *_data(10, 6, sets), paper, 10)
+        _report(f"{sets} data sets", *smooth_runs(10, 6, sets), paper, 10)

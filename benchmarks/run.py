@@ -2,6 +2,7 @@
 
 import sys
 
+from benchmarks.crossover import newton_or_lbfgs
 from benchmarks.growth import all_growth
 from benchmarks.large import one_large_fit
 from benchmarks.predict import million_points
@@ -10,7 +11,7 @@ from benchmarks.small import one_fit, whole_path
 
 def main(names: list[str]) -> None:
     """Run the benchmarks of these names, or all."""
-    chosen = names or ["small", "large", "predict", "growth"]
+    chosen = names or ["small", "large", "predict", "crossover", "growth"]
     if "small" in chosen:
         whole_path()
         one_fit()
@@ -18,6 +19,8 @@ def main(names: list[str]) -> None:
         one_large_fit()
     if "predict" in chosen:
         million_points()
+    if "crossover" in chosen:
+        newton_or_lbfgs()
     if "growth" in chosen:
         all_growth()
 

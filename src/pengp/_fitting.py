@@ -18,8 +18,12 @@ from pengp.search import Found, ModeSearch
 NUGGET_BOUNDS = (1.49e-8, 1.0)
 """Range of an estimated nugget; the lower end is the square root of the machine precision."""
 
-NEWTON_SIZE = 60
-"""Largest n for which exact Hessians pay; above, L-BFGS-B takes over (`make bench` measures it)."""
+NEWTON_SIZE = 100
+"""Largest n for exact Hessians; above, L-BFGS-B takes over.
+
+`make bench` measures it: with 2 inputs the times cross above n = 120, with 8 at about n = 60, where
+the Newton search still finds better maxima.
+"""
 
 
 @dataclass(frozen=True)
