@@ -9,16 +9,16 @@ from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._estimator_data import TrainingData, check_duplicates, check_inside
-from pengp._fitting import Model
+from pengp._fitting import Model, checked_model
 from pengp._flatness import Flat
-from pengp._inputs import check_count, check_mean, check_nugget, check_starts, check_theta_bounds
+from pengp._inputs import check_count, check_starts
 from pengp._random import as_generator
 from pengp._surrogate import LeaveOneOut, Surrogate, at_lambda, condition_all, without_axis
 from pengp._typing import FloatArray, IntArray, RandomState
 from pengp.exceptions import InputError
-from pengp.kernels import Kernel, get_kernel
+from pengp.kernels import Kernel
 from pengp.path import Modes, PathFit, fit_path
-from pengp.penalties import Penalty, get_penalty
+from pengp.penalties import Penalty
 
 
 class SurrogateMixin:
@@ -50,20 +50,23 @@ class SurrogateMixin:
 
     def _model(self) -> Model:
         """Return what is to be fitted, checked."""
-        return Model(
-            kernel=get_kernel(self.kernel),
-            penalty=get_penalty(self.penalty),
-            isotropic=bool(self.isotropic),
-            nugget=check_nugget(self.nugget),
-            constant_mean=check_mean(self.mean),
-            theta_bounds=check_theta_bounds(self.theta_bounds),
+        return checked_model(
+            kernel=self.kernel,
+            penalty=self.penalty,
+            isotropic=self.isotropic,
+            nugget=self.nugget,
+            mean=self.mean,
+            theta_bounds=self.theta_bounds,
         )
 
     def _path(self, data: TrainingData, model: Model, lams: FloatArray, seed: int) -> PathFit:
         """Fit all outputs to all runs at lams [L], in one batch."""
         sets = data.datasets(one_output=self._one_output)
-        starts = check_starts(self.n_starts, 1 if model.isotropic else data.U.shape[1])
-        return fit_path(sets, lams, model, starts, np.random.default_rng(seed))
+        return fit_path(sets, lams, model, self._starts(data, model), np.random.default_rng(seed))
+
+    def _starts(self, data: TrainingData, model: Model) -> int | FloatArray:
+        """Return the number of starts or the log thetas to start from, checked."""
+        return check_starts(self.n_starts, 1 if model.isotropic else data.U.shape[1])
 
     def _names(self) -> Any:
         """Return the names of the inputs, None if they have none."""

@@ -6,13 +6,19 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._flatness import exp_within
-from pengp._inputs import constant_columns, is_constant
+from pengp._inputs import (
+    check_mean,
+    check_nugget,
+    check_theta_bounds,
+    constant_columns,
+    is_constant,
+)
 from pengp._large import LargeLikelihood
 from pengp._starts import few_start_points, start_points
 from pengp._typing import BoolArray, FloatArray, IntArray
-from pengp.kernels import Kernel
+from pengp.kernels import Kernel, get_kernel
 from pengp.likelihood import BatchLikelihood
-from pengp.penalties import Penalty
+from pengp.penalties import Penalty, get_penalty
 from pengp.search import Found, ModeSearch
 
 NUGGET_BOUNDS = (1.49e-8, 1.0)
@@ -48,6 +54,26 @@ class Model:
             constant_mean=self.constant_mean,
             isotropic=self.isotropic,
         )
+
+
+def checked_model(
+    *,
+    kernel: str | Kernel,
+    penalty: str | Penalty,
+    isotropic: bool,
+    nugget: float | str,
+    mean: str,
+    theta_bounds: tuple[float, float],
+) -> Model:
+    """Return the model that a caller's arguments describe."""
+    return Model(
+        kernel=get_kernel(kernel),
+        penalty=get_penalty(penalty),
+        isotropic=bool(isotropic),
+        nugget=check_nugget(nugget),
+        constant_mean=check_mean(mean),
+        theta_bounds=check_theta_bounds(theta_bounds),
+    )
 
 
 class Estimates(NamedTuple):

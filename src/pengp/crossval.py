@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from pengp import _inputs
-from pengp._fitting import Model
+from pengp._fitting import Model, checked_model
 from pengp._random import as_seed
 from pengp._typing import BoolArray, FloatArray, IntArray, RandomState
 from pengp.exceptions import InputError
 from pengp.folds import FoldPlan, FoldsLike, make_folds
-from pengp.kernels import Kernel, get_kernel
+from pengp.kernels import Kernel
 from pengp.metrics import FOLD_METRICS, FoldFunction, FoldMetric, fold_metrics, get_metric
 from pengp.path import PathFit, fit_path
-from pengp.penalties import Penalty, get_penalty
+from pengp.penalties import Penalty
 from pengp.posterior import batch_predict
 from pengp.selection import Rule, best_index, get_rule, mean_and_se, one_se_index, select_index
 
@@ -150,8 +150,8 @@ _Split: TypeAlias = tuple[IntArray, IntArray]
 _Tables: TypeAlias = dict[str, NDArray[Any]]
 
 
-class _Task(NamedTuple):
-    """What a worker needs besides its splits."""
+class Task(NamedTuple):
+    """What is cross-validated: all that a worker needs besides its splits."""
 
     X: FloatArray  # [n, d]
     y: FloatArray  # [n]
@@ -203,13 +203,13 @@ def cross_validate_path(
     CVTable
         Values of every metric, and the estimates behind them.
     """
-    model = Model(
-        kernel=get_kernel(kernel),
-        penalty=get_penalty(penalty),
-        isotropic=bool(isotropic),
-        nugget=_inputs.check_nugget(nugget),
-        constant_mean=_inputs.check_mean(mean),
-        theta_bounds=_inputs.check_theta_bounds(theta_bounds),
+    model = checked_model(
+        kernel=kernel,
+        penalty=penalty,
+        isotropic=isotropic,
+        nugget=nugget,
+        mean=mean,
+        theta_bounds=theta_bounds,
     )
     data, seed = _inputs.as_datasets(X, y), as_seed(random_state)
     if data.shape:
@@ -217,12 +217,17 @@ def cross_validate_path(
     _inputs.check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
     starts = _inputs.check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
     plan = make_folds(folds, data.X[0], data.y[0], random_state=seed)
+    values = _inputs.check_lams(lams)
+    task = Task(data.X[0], data.y[0], values, model, starts, seed, _metrics(metrics))
+    return tabulate(task, plan, n_jobs)
+
+
+def tabulate(task: Task, plan: FoldPlan, n_jobs: int | None) -> CVTable:
+    """Cross-validate data that are known to be sound; see `cross_validate_path`."""
     if short := [k for k, (train, _) in enumerate(plan) if len(train) < 2]:
         raise InputError(
             f"folds {short} (from 0) leave 1 run to fit; 2 are needed: use more folds."
         )
-    values = _inputs.check_lams(lams)
-    task = _Task(data.X[0], data.y[0], values, model, starts, seed, _metrics(metrics))
     better = {metric.name: metric.greater_is_better for metric in task.metrics}
     tables = _run(task, list(plan), n_jobs)
     by_metric = zip(better, np.moveaxis(tables.pop("values"), -1, 0).copy(), strict=True)
@@ -239,7 +244,7 @@ def _metrics(metrics: Iterable[MetricLike] | None) -> list[FoldMetric]:
     return wanted
 
 
-def _run(task: _Task, splits: list[_Split], n_jobs: int | None) -> _Tables:
+def _run(task: Task, splits: list[_Split], n_jobs: int | None) -> _Tables:
     """Return the tables of all splits, worked on in as many groups as there are jobs."""
     jobs = min(joblib.effective_n_jobs(n_jobs), len(splits))
     if jobs == 1:
@@ -252,7 +257,7 @@ def _run(task: _Task, splits: list[_Split], n_jobs: int | None) -> _Tables:
     return {name: np.concatenate([p[name] for p in parts], axis=1) for name in parts[0]}
 
 
-def _judge(task: _Task, splits: list[_Split]) -> _Tables:
+def _judge(task: Task, splits: list[_Split]) -> _Tables:
     """Fit and judge some splits.
 
     Every group starts from the same seed, and BLAS has one thread, since their number changes the
@@ -278,7 +283,7 @@ def _alike(splits: list[_Split], L: int, d: int) -> Iterator[IntArray]:
         yield from (members[start : start + step] for start in range(0, len(members), step))
 
 
-def _group_values(task: _Task, splits: list[_Split], fit: PathFit, members: IntArray) -> FloatArray:
+def _group_values(task: Task, splits: list[_Split], fit: PathFit, members: IntArray) -> FloatArray:
     """Return the values [G, L, M] of the M metrics for G splits of equal sizes."""
     train, test = (np.stack([splits[k][side] for k in members]) for side in (0, 1))
     shape = (len(members), len(task.lams))

@@ -1,9 +1,6 @@
 """scikit-learn estimators: validate, scale, delegate, expose what was learned."""
 
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -11,14 +8,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._estimator_base import SurrogateMixin
-from pengp._estimator_data import TrainingData, lambda_values, make_plans, prepare
+from pengp._estimator_data import lambda_values, make_plans, prepare
 from pengp._estimator_display import FittedDisplayMixin
 from pengp._inputs import check_lams
 from pengp._random import as_seed
 from pengp._typing import FloatArray, RandomState
-from pengp.crossval import CVTable, cross_validate_path
-from pengp.exceptions import InputError, PengpWarning
-from pengp.folds import FoldPlan, FoldsLike
+from pengp.crossval import CVTable, Task, tabulate
+from pengp.exceptions import InputError
+from pengp.folds import FoldsLike
 from pengp.kernels import Kernel
 from pengp.metrics import FOLD_METRICS, FoldFunction, FoldMetric, get_metric
 from pengp.penalties import Penalty
@@ -231,7 +228,12 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         data = prepare(X, y, self._names(), input_bounds=self.input_bounds, nugget=model.nugget)
         self.lams_ = lambda_values(self.lams, data, model)
         plans = make_plans(self.cv, data, seed)
-        tables = [self._table(data.Z[k], data, plan, metric, seed) for k, plan in enumerate(plans)]
+        others = [m for m in FOLD_METRICS.values() if m.name != metric.name]
+        starts = self._starts(data, model)
+        tables = []
+        for z, plan in zip(data.Z, plans, strict=True):
+            task = Task(data.U, z, self.lams_, model, starts, seed, [metric, *others])
+            tables.append(None if plan is None else tabulate(task, plan, self.n_jobs))
         chosen, best, one_se = (
             np.array([_choice(table, self.lams_, metric, r) for table in tables])
             for r in (rule, "min", "1se")
@@ -244,52 +246,11 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         self._tell(tables)
         return self
 
-    def _table(
-        self,
-        z: FloatArray,
-        data: TrainingData,
-        plan: FoldPlan | None,
-        metric: FoldMetric,
-        seed: int,
-    ) -> CVTable | None:
-        """Cross-validate one standardised output z [n]; None without a plan."""
-        if plan is None:
-            return None
-        others = [m for m in FOLD_METRICS.values() if m.name != metric.name]
-        with _quiet(bool(data.inputs.constant.any()) or self.nugget == 0.0):
-            return cross_validate_path(
-                data.U,
-                z,
-                self.lams_,
-                folds=plan,
-                kernel=self.kernel,
-                penalty=self.penalty,
-                isotropic=self.isotropic,
-                nugget=self.nugget,
-                mean=self.mean,
-                theta_bounds=self.theta_bounds,
-                n_starts=self.n_starts,
-                random_state=seed,
-                metrics=[metric, *others],
-                n_jobs=self.n_jobs,
-            )
-
     def _tell(self, tables: list[CVTable | None]) -> None:
         """Write the choice for each output, if that is wanted."""
         for k, table in enumerate(tables if self.verbose > 0 else []):
             lam, folds = np.atleast_1d(self.lam_)[k], "no" if table is None else len(table.plan)
             sys.stdout.write(f"[pengp] output {k}: lambda = {lam:.4g}, from {folds} folds\n")
-
-
-@contextmanager
-def _quiet(repeated: bool) -> Iterator[None]:
-    """Silence warnings about the data that the caller has been given already."""
-    if not repeated:
-        yield
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PengpWarning)
-        yield
 
 
 def _choice(table: CVTable | None, lams: FloatArray, metric: FoldMetric, rule: str | Rule) -> int:

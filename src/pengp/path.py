@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._fitting import Estimates, Model, degenerate, estimate, is_degenerate
+from pengp._fitting import (
+    Estimates,
+    Model,
+    checked_model,
+    degenerate,
+    estimate,
+    is_degenerate,
+)
 from pengp._flatness import Flat, flat_stretch
 from pengp._inputs import (
     ArrayOrArrays,
@@ -16,17 +23,14 @@ from pengp._inputs import (
     as_datasets,
     check_datasets,
     check_lams,
-    check_mean,
-    check_nugget,
     check_starts,
-    check_theta_bounds,
     warn,
 )
 from pengp._random import as_generator
 from pengp._typing import BoolArray, FloatArray, IntArray, RandomState
 from pengp.exceptions import InputError
-from pengp.kernels import Kernel, get_kernel
-from pengp.penalties import Penalty, get_penalty
+from pengp.kernels import Kernel
+from pengp.penalties import Penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,13 +156,13 @@ def penalized_path(
     PathFit
         Estimates, and every local maximum found, for each data set and lambda.
     """
-    model = Model(
-        kernel=get_kernel(kernel),
-        penalty=get_penalty(penalty),
-        isotropic=bool(isotropic),
-        nugget=check_nugget(nugget),
-        constant_mean=check_mean(mean),
-        theta_bounds=check_theta_bounds(theta_bounds),
+    model = checked_model(
+        kernel=kernel,
+        penalty=penalty,
+        isotropic=isotropic,
+        nugget=nugget,
+        mean=mean,
+        theta_bounds=theta_bounds,
     )
     values, data = check_lams(lams), as_datasets(X, y)
     check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
