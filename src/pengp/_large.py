@@ -6,6 +6,7 @@ sum_ij M_ij (x_ip - x_jp)^2 = 2 (sum_i (M 1)_i x_ip^2 - x_p' M x_p).
 """
 
 import numpy as np
+from scipy.linalg.blas import dsymm, dsymv, dsyr
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.spatial.distance import pdist, squareform
 
@@ -53,16 +54,18 @@ class LargeLikelihood:
         R = squareform(phi)
         R.flat[:: n + 1] = 1.0 + nugget
         no_gradient, no_hessian = np.zeros(self.n_params), np.zeros((self.n_params, 0))
-        # R is symmetric, so that LAPACK may work in its transpose, in place.
+        # R is symmetric: LAPACK works in its transpose, in place, and fills the lower triangle.
         L, info = dpotrf(R.T, lower=1, overwrite_a=1)
         pivots = np.diagonal(L)
         if info or pivots.min() <= np.sqrt(n * np.finfo(np.float64).eps):
             return -np.inf, no_gradient, no_hessian, 1.0 / n, 0.0, False
         log_determinant = 2.0 * np.log(pivots).sum()
-        V = _mirrored(dpotri(L, lower=1, overwrite_c=1)[0]).T  # symmetric, and in C order
-        V1 = V.sum(1)
-        mean = float(V1 @ y / V1.sum()) if self.constant_mean else 0.0
-        alpha = V @ (y - mean)
+        V, _ = dpotri(L, lower=1, overwrite_c=1)
+        mean = 0.0
+        if self.constant_mean:
+            V1 = dsymv(1.0, V, np.ones(n), lower=1)
+            mean = float(V1 @ y / V1.sum())
+        alpha = dsymv(1.0, V, y - mean, lower=1)
         q = float((y - mean) @ alpha)
         if not q > 0.0:
             return -np.inf, no_gradient, no_hessian, 1.0 / n, mean, False
@@ -75,23 +78,17 @@ class LargeLikelihood:
     def _gradient(
         self, f: int, s: FloatArray, phi: FloatArray, V: FloatArray, alpha: FloatArray, q: float
     ) -> FloatArray:
-        """Return the gradient [P] in the parameters; V is overwritten."""
+        """Return the gradient [P] in the parameters.
+
+        V has R^-1 in its lower triangle and is overwritten. All products are SciPy's, because
+        NumPy may come with a second BLAS, whose threads would stand in the way of these.
+        """
         X, n = self.X[f], self.n
         of_nugget = 0.5 * (n / q * (alpha @ alpha) - np.trace(V))
         V *= -0.5
-        V += np.outer((0.5 * n / q) * alpha, alpha)
-        V *= squareform(self.kernel.derivatives(s, phi)[0])
-        slopes = 2.0 * (V.sum(1) @ (X * X) - (X * (V @ X)).sum(0))
+        M = dsyr(0.5 * n / q, alpha, a=V, lower=1, overwrite_a=1)
+        M *= squareform(self.kernel.derivatives(s, phi)[0]).T
+        sums, products = dsymv(1.0, M, np.ones(n), lower=1), dsymm(1.0, M, X, lower=1)
+        slopes = 2.0 * ((sums[:, None] * X * X).sum(0) - (X * products).sum(0))
         thetas = slopes.sum(keepdims=True) if self.isotropic else slopes
         return np.append(thetas, of_nugget) if self.nugget is None else thetas
-
-
-def _mirrored(A: FloatArray) -> FloatArray:
-    """Copy the lower triangle of A, in place, to the upper one."""
-    n = len(A)
-    for start in range(0, n, 256):
-        stop = min(start + 256, n)
-        block = A[start:stop, start:stop]
-        block[...] = np.tril(block) + np.tril(block, -1).T
-        A[start:stop, stop:] = A[stop:, start:stop].T
-    return A

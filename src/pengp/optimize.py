@@ -246,7 +246,7 @@ class OneByOne:
             jac=True,
             method="L-BFGS-B",
             bounds=list(zip(lower[0], upper[0], strict=True)),
-            options={"maxiter": self._max_rounds, "gtol": 1e-6, "ftol": 1e-12},
+            options={"maxiter": self._max_rounds, "gtol": 5e-6, "ftol": 1e-10},
         )
         x = np.clip(np.asarray(found.x)[None], lower, upper)
         value, gradient, _ = self._objective(tag, x)
