@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pengp._linalg import cholesky, log_determinant
+from pengp._linalg import cholesky, inverse, log_determinant
 from pengp._typing import FloatArray
 
 
@@ -71,3 +71,12 @@ def test_an_empty_batch() -> None:
     L, ok = cholesky(np.empty((0, 3, 3)))
     assert L.shape == (0, 3, 3)
     assert ok.shape == (0,)
+
+
+def test_a_singular_item_has_no_inverse_and_its_neighbours_do() -> None:
+    A = np.stack([np.diag([1.0, 2.0, 4.0])] * 5)
+    A[2] = 0.0
+    V, ok = inverse(A)
+    assert ok.tolist() == [True, True, False, True, True]
+    assert (V[2] == np.eye(3)).all()
+    assert (V[ok] == np.diag([1.0, 0.5, 0.25])).all()

@@ -1,5 +1,6 @@
 """Batched positive definite linear algebra in which one bad item never breaks its neighbours."""
 
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -25,26 +26,32 @@ def cholesky(A: FloatArray) -> tuple[FloatArray, BoolArray]:
         Whether the item has one. A squared pivot below n eps is nothing but rounding error, as
         with a repeated run and no nugget, and counts as not positive definite.
     """
+    L, ok = _each(np.linalg.cholesky, A)
+    ok &= np.diagonal(L, axis1=-2, axis2=-1).min(-1) > np.sqrt(A.shape[-1] * _EPS)
+    return (L if ok.all() else np.where(ok[:, None, None], L, np.eye(A.shape[-1]))), ok
+
+
+def inverse(A: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return inverses of A [B, n, n] and a flag [B] for each item that has one.
+
+    The others are the identity.
+    """
+    return _each(np.linalg.inv, A)
+
+
+def _each(function: Callable[[FloatArray], object], A: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Apply a batched function that raises for the whole batch if it fails for one item.
+
+    The batch is halved until the failing item stands alone; it gets the identity.
+    """
     try:
-        L = cast(FloatArray, np.linalg.cholesky(A))
+        return cast(FloatArray, function(A)), np.ones(len(A), dtype=bool)
     except np.linalg.LinAlgError:
-        return _cholesky_by_halves(A)
-    ok = np.diagonal(L, axis1=-2, axis2=-1).min(-1) > np.sqrt(A.shape[-1] * _EPS)
-    return (L if ok.all() else _mask(L, ok)), ok
-
-
-def _cholesky_by_halves(A: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Split a batch that contains a failing item until the item stands alone."""
-    if len(A) == 1:
-        return np.eye(A.shape[-1])[None], np.zeros(1, dtype=bool)
+        if len(A) == 1:
+            return np.eye(A.shape[-1])[None], np.zeros(1, dtype=bool)
     half = len(A) // 2
-    parts = cholesky(A[:half]), cholesky(A[half:])
+    parts = _each(function, A[:half]), _each(function, A[half:])
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
-
-
-def _mask(L: FloatArray, ok: BoolArray) -> FloatArray:
-    """Replace the factors that are not ok by the identity."""
-    return np.where(ok[:, None, None], L, np.eye(L.shape[-1]))
 
 
 def log_determinant(L: FloatArray) -> FloatArray:

@@ -16,12 +16,12 @@ R_p is phi'(s) D_p for a theta and the identity for the nugget. All derivatives 
 logarithms of the parameters.
 """
 
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._linalg import cholesky, log_determinant
+from pengp._linalg import cholesky, inverse, log_determinant
 from pengp._typing import BoolArray, FloatArray, IntArray
 from pengp.exceptions import InputError
 from pengp.kernels import Kernel, get_kernel
@@ -209,14 +209,14 @@ class BatchLikelihood:
         L, ok = cholesky(R)
         if not ok.all():
             R = np.where(ok[:, None, None], R, np.eye(self.n))
-        V = cast(FloatArray, np.linalg.inv(R))
+        V, invertible = inverse(R)
         alpha, mean, V1 = (V @ y[:, :, None])[..., 0], np.zeros(len(y)), None
         if self.constant_mean:
             V1 = V.sum(-1)
             mean = (V1 * y).sum(-1) / V1.sum(-1)
             alpha -= mean[:, None] * V1
         q = (alpha * y).sum(-1)
-        ok &= q > 0.0
+        ok &= invertible & (q > 0.0)
         q = np.where(ok, q, 1.0)
         value = np.where(ok, -0.5 * self.n * np.log(q) - 0.5 * log_determinant(L), -np.inf)
         B, P = len(which), self.n_params
