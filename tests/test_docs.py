@@ -10,9 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+WITH_CODE = [p for p in PAGES if BLOCK.search(p.read_text())]
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if BLOCK.search(p.read_text())], ids=str)
+@pytest.mark.parametrize("page", WITH_CODE, ids=[p.name for p in WITH_CODE])
 def test_the_code_of_a_page_does_what_it_says(page: Path) -> None:
     names: dict[str, Any] = {}
     for number, block in enumerate(BLOCK.findall(page.read_text())):
