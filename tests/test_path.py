@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pengp import PathFit, lambda_grid, penalized_path
+from pengp import PathFit, PengpWarning, lambda_grid, penalized_path
 from pengp._typing import FloatArray
 from pengp.kernels import KERNELS
 from pengp.likelihood import BatchLikelihood
+from pengp.optimize import Done
 from pengp.penalties import PENALTIES, SCAD
 from tests._problems import forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
 
@@ -245,3 +246,24 @@ def test_all_thetas_fixed() -> None:
         assert (fit.theta == 2.0).all()
         assert fit.loglik == pytest.approx(slow_loglik(X, y, np.full(2, 2.0), 1e-3)[0], rel=1e-9)
         assert fit.objective[1] == pytest.approx(fit.loglik[1] - n * 4.0)
+
+
+def test_where_no_maximum_is_reached_the_best_point_seen_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = smooth_runs(9, 2)
+    lams = np.array([0.0, 0.05])
+
+    def nowhere(done: Done) -> Done:
+        none = np.zeros(len(done.slope), dtype=bool)
+        return Done(done.rows.take(none), done.slope[none], done.target[none], done.near[none])
+
+    best = penalized_path(X, y, lams, random_state=0)
+    monkeypatch.setattr("pengp.search._at_maximum", nowhere)
+    with pytest.warns(PengpWarning, match="2 of 2 estimates did not converge"):
+        fit = penalized_path(X, y, lams, random_state=0)
+    assert not fit.converged.any()
+    values = [slow_loglik(X, y, t)[0] for t in fit.theta]
+    assert np.allclose(fit.objective, values - 9 * lams * fit.theta.sum(-1), atol=1e-8)
+    assert (fit.objective <= best.objective + 1e-9).all()
+    assert (fit.objective > best.objective - 1e-3).all()  # the searches came close, after all

@@ -97,7 +97,6 @@ class ModeSearch:
     ) -> None:
         self.likelihood, self.lams, self.penalty = likelihood, lams, penalty
         self.lower, self.upper = lower, upper
-        self.rounds = 0
         self._seen: list[tuple[IntArray, FloatArray, FloatArray]] = []
         self._table = ModeTable(len(lower) * len(lams), lower.shape[1])
         self._solver = Lockstep if likelihood.newton else OneByOne
@@ -108,7 +107,7 @@ class ModeSearch:
         cells = [np.repeat(np.arange(F), len(u)) * L + a for a, u in starts.items()]
         cell, u = (
             np.concatenate(cells),
-            np.concatenate([np.tile(u, (F, 1)) for u in starts.values()]),
+            np.concatenate([np.tile(v, (F, 1)) for v in starts.values()]),
         )
         for patience in _PATIENCE:
             self._follow(cell, np.clip(u, *self._bounds(cell)), patience)
@@ -116,9 +115,12 @@ class ModeSearch:
             cell, u = self._overlooked()
             if not len(cell):
                 break
+        else:  # no maximum was reached from there, but nothing better is known
+            self._table.keep(cell, u, self._objective(cell, u).value)
         return self._found()
 
     def _bounds(self, cell: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds [B, P] on the log parameters of cells [B]."""
         f = cell // len(self.lams)
         return self.lower[f], self.upper[f]
 
@@ -158,7 +160,6 @@ class ModeSearch:
         solver.add(cell, np.hstack([np.zeros((len(u), 1)), u]), u)
         while len(solver):
             done = _at_maximum(solver.advance())
-            self.rounds += 1
             if len(done.slope):
                 exact = np.full(len(done.slope), not self.likelihood.newton)
                 fresh = self._table.insert(done, exact & (done.slope <= _CONVERGED))
