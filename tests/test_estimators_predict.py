@@ -155,6 +155,36 @@ def test_new_runs_are_checked() -> None:
         model.condition_on(NEW, np.ones((9, 2)))
 
 
+def test_another_lambda_of_the_path_is_the_fit_at_that_lambda() -> None:
+    model = PenalizedGPRegressorCV(
+        lams=[0.0, 0.01, 0.3], cv=7, input_bounds=np.c_[LOW, HIGH], random_state=0
+    ).fit(X, Y)
+    for lam in model.lams_:
+        other, alone = model.at_lambda(lam), fitted(lam=lam)
+        assert other.lam_ == lam
+        assert np.allclose(other.theta_, alone.theta_, rtol=1e-6, atol=0.0)
+        for a, b in zip(
+            other.predict(NEW, return_std=True), alone.predict(NEW, return_std=True), strict=True
+        ):
+            assert np.allclose(a, b, rtol=1e-6, atol=0.0)
+    assert np.array_equal(model.at_lambda(model.lam_).predict(NEW), model.predict(NEW))
+    with pytest.raises(InputError, match=r"lam=0\.02 is not among the 3 values.*nearest is 0\.01"):
+        model.at_lambda(0.02)
+
+
+def test_another_lambda_keeps_runs_that_were_learned_later_and_every_output() -> None:
+    both = np.c_[Y, X[:, 0] ** 2]
+    settings = {"lams": [0.0, 0.1], "cv": 7, "input_bounds": np.c_[LOW, HIGH], "random_state": 0}
+    model = PenalizedGPRegressorCV(**settings).fit(X, both)
+    extended = model.condition_on(NEW, np.c_[simulator(NEW), NEW[:, 0] ** 2])
+    other = extended.at_lambda(0.1)
+    assert np.array_equal(other.X_train_, np.concatenate([X, NEW]))
+    assert np.array_equal(other.y_train_[len(X) :, 1], NEW[:, 0] ** 2)
+    later = model.at_lambda(0.1).condition_on(NEW, np.c_[simulator(NEW), NEW[:, 0] ** 2])
+    assert other.lam_.tolist() == [0.1, 0.1]
+    assert np.allclose(other.predict(X + 0.01), later.predict(X + 0.01), rtol=1e-8, atol=0.0)
+
+
 def test_leave_one_out_equals_leaving_one_out() -> None:
     model = fitted()
     loo = model.loo_

@@ -13,7 +13,7 @@ from pengp._fitting import Model, checked_model
 from pengp._flatness import Flat
 from pengp._inputs import check_count, check_starts
 from pengp._random import as_generator
-from pengp._surrogate import LeaveOneOut, Surrogate, at_lambda, condition_all, without_axis
+from pengp._surrogate import LeaveOneOut, Surrogate, condition_all, path_at, without_axis
 from pengp._typing import FloatArray, IntArray, RandomState
 from pengp.exceptions import InputError
 from pengp.kernels import Kernel
@@ -39,6 +39,8 @@ class SurrogateMixin:
     _surrogate: Surrogate
     _chosen: PathFit  # the path at lam_, with a lambda axis of length 1
     _one_output: bool  # whether y was [n], not [n, q]
+    X_train_: FloatArray
+    y_train_: FloatArray
 
     def _runs(self, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
         """Return X [n, d] and y [n, q] as finite floats; remember whether y was [n]."""
@@ -74,7 +76,8 @@ class SurrogateMixin:
 
     def _keep(self, data: TrainingData, path: PathFit, index: IntArray) -> None:
         """Set the learned attributes from the full-data path and the place of lam_ in it [...]."""
-        self._chosen = chosen = at_lambda(path, index)
+        self._chosen = chosen = path_at(path, index)
+        self.X_train_, self.y_train_ = data.X, data.y[:, 0] if self._one_output else data.y
         self._surrogate = condition_all(data.U, data.y, data.inputs, data.response, chosen)
         self.path_ = path
         self.lam_ = self._per_output(path.lams[index])
@@ -227,6 +230,29 @@ class SurrogateMixin:
         other = copy.copy(self)
         other._surrogate = self._surrogate.extend(X, y)
         other.mean_ = other._prior_mean()
+        other.X_train_ = np.concatenate([self.X_train_, X])
+        other.y_train_ = np.concatenate([self.y_train_, y[:, 0] if self._one_output else y])
+        return other
+
+    def at_lambda(self, lam: float) -> Self:
+        """Return a fitted copy at another lambda of path_, without estimating anything anew.
+
+        Parameters
+        ----------
+        lam : float
+            One of ``path_.lams``, for all outputs.
+        """
+        check_is_fitted(self)
+        lams, known = self.path_.lams, self._surrogate
+        if not (lams == lam).any():
+            raise InputError(
+                f"lam={lam!r} is not among the {len(lams)} values of path_.lams; the nearest is "
+                f"{float(lams[np.abs(lams - lam).argmin()])!r}."
+            )
+        U, Z = known.posteriors[0].X, known.response.transform(known.y).T
+        data = TrainingData(self.X_train_, known.y, U, Z, known.inputs, known.response)
+        other, place = copy.copy(self), int(np.flatnonzero(lams == lam)[0])
+        other._keep(data, self.path_, np.full(self.path_.objective.shape[:-1], place))
         return other
 
     def _check_new_runs(self, X: FloatArray, y: FloatArray) -> None:

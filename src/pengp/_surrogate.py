@@ -157,7 +157,7 @@ def condition_all(
     inputs, response : InputScaler, ResponseScaler
         From the user's units to those of the model.
     chosen : PathFit
-        Estimates of the q outputs, from `at_lambda`.
+        Estimates of the q outputs, from `path_at`.
     """
     model, Z = chosen._model, np.ascontiguousarray(response.transform(y).T)
     theta = chosen.theta.reshape(len(Z), -1)
@@ -177,7 +177,7 @@ def condition_all(
     return Surrogate(inputs, response, tuple(posteriors), y)
 
 
-def at_lambda(path: PathFit, index: IntArray) -> PathFit:
+def path_at(path: PathFit, index: IntArray) -> PathFit:
     """Return the path at one lambda of each output: lams[index], index [...].
 
     Its arrays keep a lambda axis, of length 1; `lams` holds the first output's.

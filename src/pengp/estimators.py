@@ -86,6 +86,10 @@ class PenalizedGPRegressor(_PenalizedGP):
         Where the likelihood is flat along the ray through theta_; computed when asked for.
     loo_ : LeaveOneOut
         Leave-one-out predictions at theta_.
+    X_train_ : [n, d]
+        Inputs of the runs that the surrogate knows.
+    y_train_ : [n] or [n, q]
+        Their responses.
     n_features_in_ : int
         Number of inputs d.
     feature_names_in_ : [d]

@@ -1,0 +1,63 @@
+"""Files that are written whole or not at all, and what to say when they cannot be."""
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pengp.exceptions import FileError
+
+_REASONS = {
+    errno.ENOSPC: "the disk is full; free some space or choose another place",
+    errno.EDQUOT: "your disk quota is used up; free some space or choose another place",
+    errno.EACCES: "permission is denied; choose a place that you may write to",
+    errno.EPERM: "permission is denied; choose a place that you may write to",
+    errno.EROFS: "the file system is read-only; choose a place that you may write to",
+    errno.ENOENT: "its directory does not exist; create it first",
+    errno.ENOTDIR: "its directory is a file; choose another place",
+    errno.EISDIR: "it is a directory; add a file name",
+}
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield the path of a temporary file that takes the place of ``path`` when the block ends.
+
+    If the block raises, ``path`` is left as it was and the temporary file is removed. An OSError
+    becomes a FileError of one sentence.
+    """
+    target = Path(path)
+    with writing_to(target):
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a directory")
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            temporary.chmod(0o666 & ~_umask())  # mkstemp gives 0o600; the caller's habit counts
+            yield temporary
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn an OSError of the block into a FileError that says why ``path`` cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        number = error.errno or 0
+        reason = _REASONS.get(number, f"{error.strerror or error}; choose another place")
+        raise FileError(f"cannot write {os.fspath(path)}: {reason}.") from error
+
+
+def _umask() -> int:
+    """Return the process's umask, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,138 @@
+"""What is said about a surrogate, against data made to deserve it."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom, norm
+
+from pengp import InputError, PenalizedGPRegressor, PenalizedGPRegressorCV, diagnose
+from pengp.datasets import load_piston_slap
+from pengp.diagnostics import score_predictions
+from pengp.folds import random_folds
+
+RUNS = load_piston_slap()
+NAMES = [f"x{p}" for p in range(1, 7)]
+FRAME = pd.DataFrame(RUNS.X, columns=NAMES)
+
+
+def codes(model: Any, **options: Any) -> set[str]:
+    return {finding.code for finding in diagnose(model, **options).findings}
+
+
+def message(model: Any, code: str) -> str:
+    return next(f.message for f in diagnose(model).findings if f.code == code)
+
+
+@pytest.fixture(scope="module")
+def repeated() -> PenalizedGPRegressorCV:
+    folds = random_folds(12, 4, repeats=20, random_state=0)
+    return PenalizedGPRegressorCV(cv=folds, random_state=0).fit(FRAME, RUNS.y)
+
+
+def test_scores_are_those_of_refits_without_each_run(repeated: PenalizedGPRegressorCV) -> None:
+    loo, scores = repeated.loo_, diagnose(repeated, level=0.8).scores
+    half = norm.ppf(0.9) * loo.std
+    lower, upper = loo.mean - half, loo.mean + half
+    outside = np.maximum(lower - RUNS.y, 0) + np.maximum(RUNS.y - upper, 0)
+    assert scores["rmse"] == pytest.approx(np.sqrt((loo.residual**2).mean()), rel=1e-12)
+    assert scores["q2"] == pytest.approx(
+        1 - (loo.residual**2).sum() / ((RUNS.y - RUNS.y.mean()) ** 2).sum(), rel=1e-12
+    )
+    assert scores["coverage"] == np.mean((lower <= RUNS.y) & (RUNS.y <= upper)) < 1.0
+    assert scores["interval_score"] == pytest.approx(
+        (upper - lower + 2 / 0.2 * outside).mean(), rel=1e-12
+    )
+
+
+def test_a_level_that_is_no_probability_is_refused() -> None:
+    with pytest.raises(InputError, match="level must lie between 0 and 1"):
+        score_predictions([1.0], [1.0], [1.0], level=95)
+
+
+def test_an_unstable_choice_is_told_with_its_range(repeated: PenalizedGPRegressorCV) -> None:
+    diagnosis = diagnose(repeated)
+    assert diagnosis.stability is not None
+    assert np.array_equal(diagnosis.stability, repeated.cv_table_.stability("dpe", "1se"))
+    low, high = diagnosis.stability.min(), diagnosis.stability.max()
+    assert high > 10 * low
+    assert f"from {low:.3g} to {high:.3g}" in message(repeated, "unstable")
+    once = PenalizedGPRegressorCV(cv=4, random_state=0).fit(FRAME, RUNS.y)
+    assert diagnose(once).stability is None
+
+
+def test_another_mode_that_is_nearly_as_good_is_told(repeated: PenalizedGPRegressorCV) -> None:
+    modes, records = repeated.modes_, diagnose(repeated).modes
+    assert len(records) == modes.count > 1
+    assert np.array_equal(records[0].theta, repeated.theta_)
+    deficits = modes.objective[0] - modes.objective[: modes.count]
+    assert [m.deficit for m in records] == deficits.tolist()
+    assert deficits[1] < 1.92
+    used = ", ".join(np.array(NAMES)[modes.theta[1] > 1.0001e-3])
+    assert f"lower by {deficits[1]:.2f}): one that uses {used}." in message(repeated, "modes")
+
+
+def test_inactive_inputs_are_those_at_the_lower_bound(repeated: PenalizedGPRegressorCV) -> None:
+    assert diagnose(repeated).active.tolist() == (repeated.theta_ > 1e-3).tolist()
+    assert diagnose(repeated).active.tolist() == [True, False, True, False, False, True]
+
+
+def test_a_flat_likelihood_is_told() -> None:
+    model = PenalizedGPRegressor(isotropic=True, random_state=0).fit(FRAME, RUNS.y)
+    assert {"flat", "useless"} <= codes(model)
+    lower = model.flat_.lower[0]
+    assert f"every theta from {lower:.3g} to its upper bound 1000 fits" in message(model, "flat")
+
+
+def test_a_theta_at_its_upper_bound_is_told() -> None:
+    x = np.linspace(0.0, 1.25, 8)[:, None]
+    y = (6 * x[:, 0] - 2) ** 2 * np.sin(12 * x[:, 0] - 4)
+    model = PenalizedGPRegressor(theta_bounds=(1e-3, 50.0), random_state=0).fit(x, y)
+    assert model.theta_[0] == 50.0
+    assert "at its upper bound 50 for x1" in message(model, "bound")
+
+
+def test_intervals_are_contradicted_by_too_many_runs_outside() -> None:
+    x = np.linspace(0.0, 1.0, 30)
+    rough = np.where(x > 0.8, 1.5 * (-1.0) ** np.arange(30), 0.0)  # smooth, but for one corner
+    model = PenalizedGPRegressor(random_state=0).fit(x[:, None], np.sin(4 * x) + rough)
+    z = np.abs(model.loo_.standardized_residual)
+    outside = int((z > norm.ppf(0.975)).sum())
+    told = "intervals" in codes(model)
+    assert told == (binom.sf(outside - 1, 30, 0.05) < 0.01)
+    assert told
+    assert f"{outside} of 30 runs lie outside their 95 % interval" in message(model, "intervals")
+    assert f"(run {z.argmax() + 1} is {z.max():.1f} standard" in message(model, "intervals")
+
+
+def test_a_sound_surrogate_raises_no_finding() -> None:
+    rng = np.random.default_rng(0)
+    X = (np.argsort(rng.random((25, 2)), axis=0) + 0.5) / 25
+    y = np.sin(4 * X[:, 0]) + X[:, 1] ** 2 * X[:, 0] + np.cos(3 * X[:, 1])
+    model = PenalizedGPRegressorCV(cv=5, random_state=0).fit(X, y)
+    assert diagnose(model).scores["q2"] > 0.9
+    assert codes(model) == set()
+
+
+def test_each_output_is_judged_by_itself() -> None:
+    y = np.c_[RUNS.y, RUNS.X[:, 0] + 0.1 * RUNS.X[:, 1] ** 2]
+    both = PenalizedGPRegressorCV(cv=4, random_state=0).fit(FRAME, y)
+    for k in range(2):
+        alone = PenalizedGPRegressorCV(cv=4, random_state=0).fit(FRAME, y[:, k])
+        mine, other = diagnose(both, output=k), diagnose(alone)
+        assert mine.scores == pytest.approx(other.scores, rel=1e-6)
+        assert [f.code for f in mine.findings] == [f.code for f in other.findings]
+    with pytest.raises(InputError, match="output=2 is not among the model's outputs, 0 to 1"):
+        diagnose(both, output=2)
+
+
+def test_an_estimate_that_is_no_maximum_is_told(repeated: PenalizedGPRegressorCV) -> None:
+    spoiled = repeated.at_lambda(repeated.lam_)
+    path = spoiled.path_
+    path.converged[:] = False
+    try:
+        assert "converged" in codes(spoiled)
+    finally:
+        path.converged[:] = True
+    assert "converged" not in codes(repeated)
