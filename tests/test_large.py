@@ -4,9 +4,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
+from pengp import penalized_path
 from pengp._fitting import NEWTON_SIZE, Model
 from pengp._large import LargeLikelihood
+from pengp._typing import FloatArray
 from pengp.kernels import KERNELS
 from pengp.likelihood import BatchLikelihood
 from pengp.penalties import PENALTIES
@@ -101,3 +104,31 @@ def test_the_model_chooses_the_engine_by_size() -> None:
     for n, engine in ((NEWTON_SIZE, BatchLikelihood), (NEWTON_SIZE + 1, LargeLikelihood)):
         X, y = smooth_runs(n, 2)
         assert type(model.likelihood(X[None], y[None])) is engine
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.01])
+def test_starting_from_fewer_runs_leads_where_a_plain_search_of_all_runs_leads(lam: float) -> None:
+    X, y = smooth_runs(160, 4)
+    large = LargeLikelihood(X[None], y[None], KERNELS["sqexp"], 1e-5)
+
+    def negative(u: FloatArray) -> tuple[float, FloatArray]:
+        at = large.evaluate(np.array([0]), u[None])
+        theta = np.exp(u)
+        return -at.value[0] + 160 * lam * theta.sum(), -at.gradient[0] + 160 * lam * theta
+
+    box = [tuple(np.log([1e-3, 1e3]))] * 4
+    plain = minimize(negative, np.full(4, np.log(0.5)), jac=True, method="L-BFGS-B", bounds=box)
+    fit = penalized_path(X, y, [lam], n_starts=1, random_state=0)
+    assert fit.converged.all()
+    assert fit.objective[0] >= -plain.fun - 1e-6
+    assert np.allclose(np.log(fit.theta[0]), plain.x, atol=2e-3)
+
+
+def test_points_that_are_known_are_not_evaluated_again() -> None:
+    X, y = smooth_runs(120, 2)
+    large = LargeLikelihood(X[None], y[None], KERNELS["sqexp"], 1e-5)
+    first, again = (large.evaluate(np.array([0]), np.zeros((1, 2))) for _ in range(2))
+    assert large.n_evaluations == 1
+    assert np.array_equal(first.gradient, again.gradient)
+    large.evaluate(np.array([0]), np.full((1, 2), 1e-9))
+    assert large.n_evaluations == 2

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear, minimize
 
+from pengp._lbfgs import OneByOne
 from pengp._typing import FloatArray, IntArray
 from pengp.optimize import (
     Done,
     Expansion,
     Lockstep,
-    OneByOne,
     newton_target,
     projected_gradient,
     pushes_outward,

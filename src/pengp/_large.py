@@ -14,6 +14,9 @@ from pengp._typing import FloatArray, IntArray
 from pengp.kernels import Kernel
 from pengp.likelihood import LogLik
 
+_REMEMBERED = 256
+"""Points whose value and gradient are kept: a search comes back to its best ones."""
+
 
 class LargeLikelihood:
     """Profile log likelihoods of F data sets of one large size; see `BatchLikelihood`."""
@@ -36,14 +39,29 @@ class LargeLikelihood:
         self.n_theta = 1 if isotropic else X.shape[2]
         self.n_params = self.n_theta + (nugget is None)
         self.n_evaluations = 0
+        self._known: dict[tuple[int, bytes], tuple[object, ...]] = {}
 
     def evaluate(
         self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
     ) -> LogLik:
         """Evaluate data sets ``which`` [B] at log_params [B, P]; the Hessian is left empty."""
-        self.n_evaluations += len(which)
-        parts = [self._one(int(f), u, derivatives) for f, u in zip(which, log_params, strict=True)]
+        pairs = zip(which, log_params, strict=True)
+        parts = [self._remembered(int(f), u, derivatives) for f, u in pairs]
         return LogLik(*(np.array(a) for a in zip(*parts, strict=True)))
+
+    def _remembered(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
+        """Return the fields of a LogLik at a point, computed unless it was among the last ones."""
+        key = (f, log_params.tobytes())
+        if key not in self._known:
+            self.n_evaluations += 1
+            fields = self._one(f, log_params, derivatives)
+            if not derivatives:
+                return fields
+            self._known[key] = fields
+            if len(self._known) > _REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+        value, gradient, *rest = self._known[key]
+        return value, gradient if derivatives else np.zeros(self.n_params), *rest
 
     def _one(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
         """Return the fields of a LogLik at one point."""

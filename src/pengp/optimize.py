@@ -1,4 +1,4 @@
-"""Bounded maximisation of many small smooth problems, by Newton steps in lockstep or by L-BFGS-B.
+"""Bounded maximisation of many small smooth problems, by Newton steps in lockstep.
 
 Nothing here knows of Gaussian processes. A problem is a row with a tag; the objective expands any
 set of rows in one call; what happens to a row never depends on which other rows run with it.
@@ -8,14 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.optimize import minimize
 
 from pengp._typing import BoolArray, FloatArray, IntArray
 
 TOLERANCE = 1e-7
 """Projected gradient at which a row is at its maximum."""
 
-_ROUND_OFF = 1e-10
+ROUND_OFF = 1e-10
 """Relative change of an objective below which gradients, not values, judge a step."""
 
 _FIRST_RADIUS, _LARGEST_RADIUS = 2.0, 4.0
@@ -193,7 +192,7 @@ def _judge(
     promised = np.abs((step * (at.gradient + 0.5 * curved)).sum(-1))
     first = slope == np.inf
     gain = trial.value - np.where(first, 0.0, at.value)
-    level = np.abs(gain) <= _ROUND_OFF * (1.0 + np.abs(at.value))
+    level = np.abs(gain) <= ROUND_OFF * (1.0 + np.abs(at.value))
     taken = (gain > 1e-4 * promised) | (level & (trial_slope < 0.9 * slope)) | first
     length = np.abs(step).max(-1)
     shrunk = np.where(taken, 0.5, 0.25) * length
@@ -203,53 +202,3 @@ def _judge(
     next_radius[first] = radius[first]
     stuck = (~taken & (level | (length < 1e-9))) | (first & np.isneginf(trial.value))
     return taken, next_radius, stuck
-
-
-class OneByOne:
-    """The same as `Lockstep`, by SciPy's L-BFGS-B and one row a round: for expensive objectives.
-
-    The objective's Hessian is not used; in its place the rows carry zeros.
-    """
-
-    def __init__(
-        self, objective: Objective, bounds: Bounds, *, reach: float = 0.0, max_rounds: int = 100
-    ) -> None:
-        self._objective, self._bounds, self._max_rounds = objective, bounds, max_rounds
-        self._waiting: list[tuple[IntArray, FloatArray, FloatArray]] = []
-
-    def __len__(self) -> int:
-        """Return the number of rows that wait."""
-        return len(self._waiting)
-
-    def add(self, tag: IntArray, memo: FloatArray, x: FloatArray) -> None:
-        """Let the problems ``tag`` start at x [B, d], which must lie in their boxes."""
-        self._waiting += [(tag[k : k + 1], memo[k : k + 1], x[k]) for k in range(len(tag))]
-
-    def advance(self) -> Done:
-        """Maximise the next row and return it."""
-        tag, memo, x0 = self._waiting.pop(0)
-        lower, upper = self._bounds(tag)
-        ceiling = np.inf
-
-        def negative(x: FloatArray) -> tuple[float, FloatArray]:
-            nonlocal ceiling
-            at = self._objective(tag, x[None])
-            value = min(-float(at.value[0]), ceiling)
-            # An impossible point is much worse than the start, but not so much as to upset the
-            # line search.
-            ceiling = value + 1e4 if ceiling == np.inf else ceiling
-            return value, -at.gradient[0]
-
-        found = minimize(
-            negative,
-            x0,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=list(zip(lower[0], upper[0], strict=True)),
-            options={"maxiter": self._max_rounds, "gtol": 5e-6, "ftol": 1e-10},
-        )
-        x = np.clip(np.asarray(found.x)[None], lower, upper)
-        value, gradient, _ = self._objective(tag, x)
-        at = Expansion(value, gradient, np.zeros((1, x.shape[1], x.shape[1])))
-        slope = projected_gradient(at.gradient, x, lower, upper)
-        return Done(Rows(tag, memo, x, at), slope, x, np.ones(1, dtype=bool))

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from pengp._lbfgs import OneByOne
 from pengp._modes import ModeTable
 from pengp._typing import BoolArray, FloatArray, IntArray
 from pengp.likelihood import LogLik
@@ -18,7 +19,6 @@ from pengp.optimize import (
     Done,
     Expansion,
     Lockstep,
-    OneByOne,
     Rows,
     newton_target,
 )
@@ -85,6 +85,8 @@ class ModeSearch:
         Applied to the thetas, times n.
     lower, upper : [F, P]
         Bounds on the logarithms of the parameters.
+    scale : [F, P], optional
+        Typical steps in them, for likelihoods without Hessian.
     """
 
     def __init__(
@@ -94,21 +96,22 @@ class ModeSearch:
         penalty: Penalty,
         lower: FloatArray,
         upper: FloatArray,
+        scale: FloatArray | None = None,
     ) -> None:
         self.likelihood, self.lams, self.penalty = likelihood, lams, penalty
-        self.lower, self.upper = lower, upper
+        self.lower, self.upper, self.scale = lower, upper, scale
         self._seen: list[tuple[IntArray, FloatArray, FloatArray]] = []
         self._table = ModeTable(len(lower) * len(lams), lower.shape[1])
-        self._solver = Lockstep if likelihood.newton else OneByOne
 
     def run(self, starts: dict[int, FloatArray]) -> Found:
-        """Find every data set's maxima from starts {index of lambda: log parameters [S, P]}."""
-        F, L = len(self.lower), len(self.lams)
-        cells = [np.repeat(np.arange(F), len(u)) * L + a for a, u in starts.items()]
-        cell, u = (
-            np.concatenate(cells),
-            np.concatenate([np.tile(v, (F, 1)) for v in starts.values()]),
-        )
+        """Find every data set's maxima from starts {index of lambda: log parameters}.
+
+        They are [S, P] for all data sets, or [F, S, P].
+        """
+        (F, P), L = self.lower.shape, len(self.lams)
+        points = {a: np.broadcast_to(u, (F, *u.shape[-2:])) for a, u in starts.items()}
+        cells = [np.repeat(np.arange(F), u.shape[1]) * L + a for a, u in points.items()]
+        cell, u = np.concatenate(cells), np.concatenate([v.reshape(-1, P) for v in points.values()])
         for patience in _PATIENCE:
             self._follow(cell, np.clip(u, *self._bounds(cell)), patience)
             self._settle()
@@ -118,6 +121,16 @@ class ModeSearch:
         else:  # no maximum was reached from there, but nothing better is known
             self._table.keep(cell, u, self._objective(cell, u).value)
         return self._found()
+
+    def _solver(self, *, reach: float, max_rounds: int = 100) -> Lockstep | OneByOne:
+        """Return a solver of cells without rows."""
+        if self.likelihood.newton:
+            return Lockstep(self._objective, self._bounds, reach=reach, max_rounds=max_rounds)
+        scale = None if self.scale is None else self.scale.__getitem__
+        by_cell = None if scale is None else lambda cell: scale(cell // len(self.lams))
+        return OneByOne(
+            self._objective, self._bounds, reach=reach, max_rounds=max_rounds, scale=by_cell
+        )
 
     def _bounds(self, cell: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the bounds [B, P] on the log parameters of cells [B]."""
@@ -155,7 +168,7 @@ class ModeSearch:
         A row that is not at a maximum after ``patience`` evaluations is given up: it wanders on a
         plateau that some other row has long left.
         """
-        solver = self._solver(self._objective, self._bounds, reach=_REACH, max_rounds=patience)
+        solver = self._solver(reach=_REACH, max_rounds=patience)
         # A row remembers its direction along lambda (0 for a start) and its first-order prediction.
         solver.add(cell, np.hstack([np.zeros((len(u), 1)), u]), u)
         while len(solver):
@@ -210,7 +223,7 @@ class ModeSearch:
         """Find the best maximum of every cell exactly."""
         while len((best := self._table.unsettled_best())[0]):
             cell, place = best
-            solver = self._solver(self._objective, self._bounds, reach=_LAST)
+            solver = self._solver(reach=_LAST)
             solver.add(cell, place[:, None].astype(np.float64), self._table.u[cell, place])
             while len(solver):
                 done = solver.advance()
