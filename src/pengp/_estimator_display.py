@@ -26,7 +26,7 @@ def theta_table(estimator: Any) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of the table of theta and lengthscale."""
     theta: FloatArray = np.atleast_2d(estimator.theta_)
     lengthscale: FloatArray = np.atleast_2d(estimator.lengthscale_)
-    names = getattr(estimator, "feature_names_in_", [f"x{p}" for p in range(theta.shape[1])])
+    names = getattr(estimator, "feature_names_in_", [f"x{p + 1}" for p in range(theta.shape[1])])
     rows = [
         [str(k), str(names[p]), f"{theta[k, p]:.4g}", f"{lengthscale[k, p]:.4g}"]
         for k, p in np.ndindex(theta.shape)

@@ -1,0 +1,94 @@
+"""Model files: `save` a fitted estimator, `load` it, `read_info` about it.
+
+A file holds numbers and text only. Reading one runs no code from it: names are looked up in fixed
+tables, everything is checked against the schema, and a file that fails a check is refused.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pengp
+from pengp._files import replacing
+from pengp.exceptions import FileError, InputError
+from pengp.persistence._container import VERSION, pack, parse_arrays, parse_header, read_content
+from pengp.persistence._parameters import checked_json
+from pengp.persistence._state import CLASSES, Estimator, from_state, to_state
+
+__all__ = ["load", "read_info", "save"]
+
+#: What malformed contents may raise while they are looked at.
+_MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+def save(
+    model: Estimator, path: str | os.PathLike[str], *, info: Mapping[str, Any] | None = None
+) -> None:
+    """Write a fitted estimator to a file, whole or not at all.
+
+    The same model and info give the same bytes.
+
+    Parameters
+    ----------
+    model : PenalizedGPRegressor or PenalizedGPRegressorCV
+        Fitted. A kernel or penalty of your own is refused; of your own metric or rule the name is
+        kept, of a splitter the folds that it made.
+    path : path
+        Where to write, by convention ``name.pengp``; an old file is replaced.
+    info : mapping, optional
+        What you want to know later, ready for JSON; `read_info` returns it.
+    """
+    if CLASSES.get(type(model).__name__) is not type(model):
+        raise InputError(
+            f"save takes a {' or a '.join(CLASSES)}, not a {type(model).__name__}; give it the "
+            "fitted estimator itself."
+        )
+    if not hasattr(model, "path_"):
+        raise InputError("the model is not fitted, so there is nothing to save; call fit first.")
+    state, arrays = to_state(model)
+    about = {"pengp": pengp.__version__, "info": checked_json(dict(info or {}), "info")}
+    content = pack({**about, **state}, arrays)
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def load(path: str | os.PathLike[str]) -> Estimator:
+    """Return the fitted estimator in a file that `save` wrote.
+
+    It predicts with the same bits as the one that was saved.
+    """
+    content = read_content(Path(path))
+    try:
+        header, data = parse_header(content)
+        return from_state(header, parse_arrays(header["arrays"], data))
+    except _MALFORMED as error:
+        raise _unsound(path) from error
+
+
+def read_info(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a model file says about itself, without making the model.
+
+    Returns
+    -------
+    dict
+        ``info`` as given to `save`, ``class_name``, ``pengp_version`` and ``format_version``.
+    """
+    content = read_content(Path(path))
+    try:
+        header, _ = parse_header(content)
+    except _MALFORMED as error:
+        raise _unsound(path) from error
+    match header:
+        case {"class": str(name), "pengp": str(version), "info": dict(info)} if name in CLASSES:
+            about = {"class_name": name, "pengp_version": version, "format_version": VERSION}
+            return {"info": info, **about}
+    raise _unsound(path)
+
+
+def _unsound(path: str | os.PathLike[str]) -> FileError:
+    """Return the error for contents that are not what `save` writes."""
+    return FileError(
+        f"{os.fspath(path)} has the form of a pengp model file, but its contents are not sound; "
+        "save the model anew."
+    )
