@@ -1,0 +1,29 @@
+"""Display classes in scikit-learn's manner: numbers first, drawn by matplotlib when asked for.
+
+Every class has ``from_estimator``, which computes its documented attributes without matplotlib, and
+``plot``, which draws them and keeps what it drew on: ``figure_`` and ``ax_``, or ``axes_`` where
+there are two panels.
+"""
+
+from pengp.plots._lambda_axis import LambdaAxis, lambda_positions
+from pengp.plots.choice import CVCurveDisplay, StabilityDisplay
+from pengp.plots.coverage import CoverageDisplay
+from pengp.plots.likelihood import ProfileLikelihoodDisplay
+from pengp.plots.residuals import ResidualsDisplay
+from pengp.plots.surface import ContourDisplay, SliceDisplay
+from pengp.plots.theta import ThetaPathDisplay
+from pengp.plots.validation import LeaveOneOutDisplay
+
+__all__ = [
+    "CVCurveDisplay",
+    "ContourDisplay",
+    "CoverageDisplay",
+    "LambdaAxis",
+    "LeaveOneOutDisplay",
+    "ProfileLikelihoodDisplay",
+    "ResidualsDisplay",
+    "SliceDisplay",
+    "StabilityDisplay",
+    "ThetaPathDisplay",
+    "lambda_positions",
+]

@@ -1,0 +1,54 @@
+"""Predictions beside what was observed: of every run by the others, or of a validation set."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pengp._typing import FloatArray
+from pengp.exceptions import InputError
+from pengp.plots._fitted import OneOutput
+
+LEAVE_ONE_OUT, VALIDATION = "leave-one-out", "validation"
+
+
+class Predictions(NamedTuple):
+    """Normal predictions of n observed responses."""
+
+    observed: FloatArray  # [n]
+    mean: FloatArray  # [n]
+    std: FloatArray  # [n]
+
+    @classmethod
+    def leave_one_out(cls, fitted: OneOutput) -> "Predictions":
+        """Return each run predicted from all others."""
+        loo = fitted.estimator.loo_
+        return cls(fitted.y, fitted.last(loo.mean), fitted.last(loo.std))
+
+    @classmethod
+    def checked(cls, observed: ArrayLike, mean: ArrayLike, std: ArrayLike) -> "Predictions":
+        """Return a caller's predictions as floats [n]."""
+        given = cls(*(np.asarray(a, dtype=np.float64) for a in (observed, mean, std)))
+        shapes = [a.shape for a in given]
+        if given.observed.ndim != 1 or not given.observed.size or len(set(shapes)) != 1:
+            raise InputError(
+                "observed, mean and std must be lists of one length, with at least one number, "
+                f"but have shapes {', '.join(map(str, shapes))}."
+            )
+        for name, values in given._asdict().items():
+            bad = ~np.isfinite(values) | ((values < 0.0) if name == "std" else False)
+            if bad.any():
+                i = int(bad.argmax())
+                raise InputError(f"{name} is {values[i]:g} in row {i} (counted from 0).")
+        return given
+
+    def standardized(self) -> FloatArray:
+        """Return (observed - mean) / std [n]; without spread 0 where the prediction is right."""
+        residual = self.observed - self.mean
+        wrong = (self.std == 0.0) & (residual != 0.0)
+        if wrong.any():
+            raise InputError(
+                f"std is 0 in row {int(wrong.argmax())} (counted from 0), but the prediction is "
+                "not exact, so its standardised residual is not defined."
+            )
+        return np.divide(residual, self.std, out=np.zeros_like(residual), where=self.std > 0.0)

@@ -1,0 +1,141 @@
+"""Display of how often prediction intervals hold what was observed, level by level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import binom, norm
+
+from pengp._typing import FloatArray
+from pengp.plots import _style
+from pengp.plots._fitted import Estimator, OneOutput, half_width
+from pengp.plots._predictions import LEAVE_ONE_OUT, VALIDATION, Predictions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+
+@dataclass(eq=False)
+class CoverageDisplay:
+    """Empirical against nominal coverage of central prediction intervals.
+
+    Attributes
+    ----------
+    levels : [99]
+        Nominal levels, 0.01 to 0.99.
+    coverage : [99]
+        Share of the n observed responses inside their intervals, ends included.
+    band_lower, band_upper : [99]
+        Central interval of that share, level by level, if the intervals were right: quantiles of a
+        Binomial(n, level) count, divided by n.
+    n : int
+        Number of responses.
+    band_level : float
+        Level of the band.
+    source : {"leave-one-out", "validation"}
+        Whether each run was predicted from all others, or a validation set was.
+    response_name : str
+        For labels.
+    """
+
+    levels: FloatArray
+    coverage: FloatArray
+    band_lower: FloatArray
+    band_upper: FloatArray
+    n: int
+    band_level: float
+    source: str = LEAVE_ONE_OUT
+    response_name: str = "response"
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        *,
+        output: int = 0,
+        band_level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Count the runs inside their leave-one-out intervals.
+
+        Parameters
+        ----------
+        estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+            Fitted.
+        output : int
+            Which output.
+        band_level : float
+            Level of the band.
+        response_name : str, optional
+            For labels.
+        """
+        fitted = OneOutput(estimator, output, response_name=response_name)
+        predictions = Predictions.leave_one_out(fitted)
+        return cls._of(predictions, band_level, LEAVE_ONE_OUT, fitted.response_name)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        observed: ArrayLike,
+        mean: ArrayLike,
+        std: ArrayLike,
+        *,
+        band_level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Count the validation runs inside their intervals.
+
+        Parameters
+        ----------
+        observed : [n]
+            Responses of the validation runs.
+        mean, std : [n]
+            Their predictive means and standard deviations.
+        band_level : float
+            Level of the band.
+        response_name : str, optional
+            For labels.
+        """
+        predictions = Predictions.checked(observed, mean, std)
+        return cls._of(predictions, band_level, VALIDATION, response_name or "response")
+
+    @classmethod
+    def _of(cls, given: Predictions, band_level: float, source: str, response_name: str) -> Self:
+        """Count at each level."""
+        half_width(band_level)  # says so if the level is none
+        levels, n = np.arange(1, 100) / 100.0, len(given.observed)
+        half = norm.ppf(0.5 + 0.5 * levels)[:, None] * given.std
+        inside = np.abs(given.observed - given.mean) <= half
+        share = 0.5 * (1.0 - band_level)
+        lower, upper = (np.asarray(binom.ppf(p, n, levels)) / n for p in (share, 1.0 - share))
+        return cls(levels, inside.mean(axis=1), lower, upper, n, band_level, source, response_name)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw empirical against nominal coverage, with the band of chance."""
+        self.ax_: Axes = _style.one_axes(ax, (4.4, 4.2))
+        self.figure_: Figure | SubFigure = self.ax_.figure
+        levels = 100.0 * self.levels
+        self.ax_.fill_between(
+            levels,
+            100.0 * self.band_lower,
+            100.0 * self.band_upper,
+            step="mid",
+            color=_style.GREY,
+            alpha=_style.BAND,
+            linewidth=0,
+            label=f"{_style.percent(self.band_level)} band of chance, n = {self.n}",
+        )
+        self.ax_.axline((0.0, 0.0), slope=1.0, color=_style.GREY, linewidth=0.8)
+        self.ax_.step(
+            levels, 100.0 * self.coverage, where="mid", color=_style.BLUE, label="observed"
+        )
+        self.ax_.set_xlim(0.0, 100.0)
+        self.ax_.set_ylim(-2.0, 102.0)
+        self.ax_.set_xlabel("nominal level of the interval (%)")
+        self.ax_.set_ylabel(f"{self.source} coverage (%)")
+        _style.legend_above(self.ax_, 2)
+        return self

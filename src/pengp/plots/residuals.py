@@ -1,0 +1,166 @@
+"""Display of standardised residuals: against the prediction, and against normal quantiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import beta, norm
+
+from pengp._typing import FloatArray, IntArray
+from pengp.plots import _style
+from pengp.plots._fitted import Estimator, OneOutput, half_width
+from pengp.plots._predictions import LEAVE_ONE_OUT, VALIDATION, Predictions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+
+@dataclass(eq=False)
+class ResidualsDisplay:
+    """Standardised residuals, about standard normal for a sound surrogate.
+
+    Attributes
+    ----------
+    standardized : [n]
+        (observed - predicted) / standard deviation, in the order of the runs.
+    fitted : [n]
+        Predictive means, in the order of the runs.
+    order : [n]
+        Runs by ascending residual: ``standardized[order]`` belongs to the next three.
+    quantiles : [n]
+        Medians of the ascending values of n standard normal draws.
+    envelope_lower, envelope_upper : [n]
+        Central intervals of these values, each by itself: the i-th smallest of n uniform draws
+        follows a Beta(i, n + 1 - i) distribution.
+    level : float
+        Level of the envelope.
+    source : {"leave-one-out", "validation"}
+        Whether each run was predicted from all others, or a validation set was.
+    response_name : str
+        For labels.
+    """
+
+    standardized: FloatArray
+    fitted: FloatArray
+    order: IntArray
+    quantiles: FloatArray
+    envelope_lower: FloatArray
+    envelope_upper: FloatArray
+    level: float
+    source: str = LEAVE_ONE_OUT
+    response_name: str = "response"
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        *,
+        output: int = 0,
+        level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Standardise the leave-one-out residuals.
+
+        Parameters
+        ----------
+        estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+            Fitted.
+        output : int
+            Which output.
+        level : float
+            Level of the envelope.
+        response_name : str, optional
+            For labels.
+        """
+        fitted = OneOutput(estimator, output, response_name=response_name)
+        predictions = Predictions.leave_one_out(fitted)
+        return cls._of(predictions, level, LEAVE_ONE_OUT, fitted.response_name)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        observed: ArrayLike,
+        mean: ArrayLike,
+        std: ArrayLike,
+        *,
+        level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Standardise the residuals of a validation set.
+
+        Parameters
+        ----------
+        observed : [n]
+            Responses of the validation runs.
+        mean, std : [n]
+            Their predictive means and standard deviations.
+        level : float
+            Level of the envelope.
+        response_name : str, optional
+            For labels.
+        """
+        predictions = Predictions.checked(observed, mean, std)
+        return cls._of(predictions, level, VALIDATION, response_name or "response")
+
+    @classmethod
+    def _of(cls, given: Predictions, level: float, source: str, response_name: str) -> Self:
+        """Put residuals in order, beside the order statistics of normal draws."""
+        half_width(level)  # says so if the level is none
+        standardized = given.standardized()
+        n = len(standardized)
+        ranks = np.arange(1, n + 1)
+        share = 0.5 * (1.0 - level)
+        lower, median, upper = (
+            np.asarray(norm.ppf(beta.ppf(p, ranks, n + 1 - ranks)))
+            for p in (share, 0.5, 1.0 - share)
+        )
+        order = np.argsort(standardized, kind="stable")
+        return cls(
+            standardized, given.mean, order, median, lower, upper, level, source, response_name
+        )
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw residuals against predictions and, beside it, against normal quantiles.
+
+        Parameters
+        ----------
+        ax : two matplotlib axes, optional
+            By default those of a new figure.
+        """
+        self.axes_: tuple[Axes, Axes] = _style.two_axes(ax)
+        self.figure_: Figure | SubFigure = self.axes_[0].figure
+        self._draw_against_predictions(self.axes_[0])
+        self._draw_against_quantiles(self.axes_[1])
+        return self
+
+    def _draw_against_predictions(self, ax: Axes) -> None:
+        """Draw the first panel."""
+        z = half_width(self.level)
+        for height, line in ((0.0, "-"), (z, ":"), (-z, ":")):
+            ax.axhline(height, color=_style.GREY, linewidth=0.8, linestyle=line)
+        _style.plot_points(ax, self.fitted, self.standardized, np.abs(self.standardized) > z)
+        ax.set_xlabel(f"predicted {self.response_name}")
+        ax.set_ylabel(f"standardised {self.source} residual")
+
+    def _draw_against_quantiles(self, ax: Axes) -> None:
+        """Draw the second panel."""
+        ordered = self.standardized[self.order]
+        ax.fill_between(
+            self.quantiles,
+            self.envelope_lower,
+            self.envelope_upper,
+            color=_style.GREY,
+            alpha=_style.BAND,
+            linewidth=0,
+            label=f"pointwise {_style.percent(self.level)} envelope",
+        )
+        ax.axline((0.0, 0.0), slope=1.0, color=_style.GREY, linewidth=0.8)
+        outside = (ordered < self.envelope_lower) | (ordered > self.envelope_upper)
+        _style.plot_points(ax, self.quantiles, ordered, outside)
+        ax.set_xlabel("normal quantile")
+        ax.set_ylabel("ordered residual")
+        _style.legend_above(ax, 1)

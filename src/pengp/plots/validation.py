@@ -1,0 +1,144 @@
+"""Display of predictions against what was observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pengp._typing import BoolArray, FloatArray
+from pengp.plots import _style
+from pengp.plots._fitted import Estimator, OneOutput, half_width
+from pengp.plots._predictions import LEAVE_ONE_OUT, VALIDATION, Predictions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+
+@dataclass(eq=False)
+class LeaveOneOutDisplay:
+    """Predicted against observed responses, with intervals.
+
+    Attributes
+    ----------
+    observed, mean, std : [n]
+        Observed responses, and predictive means and standard deviations.
+    lower, upper : [n]
+        Ends of the prediction intervals.
+    inside : [n]
+        Whether the interval holds the observed response, ends included.
+    level : float
+        Level of the intervals.
+    source : {"leave-one-out", "validation"}
+        Whether each run was predicted from all others, or a validation set was.
+    response_name : str
+        For labels.
+    """
+
+    observed: FloatArray
+    mean: FloatArray
+    std: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    inside: BoolArray
+    level: float
+    source: str = LEAVE_ONE_OUT
+    response_name: str = "response"
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        *,
+        output: int = 0,
+        level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Predict each run from all others, at the estimates from all runs.
+
+        Parameters
+        ----------
+        estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+            Fitted.
+        output : int
+            Which output.
+        level : float
+            Level of the prediction intervals.
+        response_name : str, optional
+            For labels.
+        """
+        fitted = OneOutput(estimator, output, response_name=response_name)
+        predictions = Predictions.leave_one_out(fitted)
+        return cls._of(predictions, level, LEAVE_ONE_OUT, fitted.response_name)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        observed: ArrayLike,
+        mean: ArrayLike,
+        std: ArrayLike,
+        *,
+        level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Compare predictions of a validation set.
+
+        Parameters
+        ----------
+        observed : [n]
+            Responses of the validation runs.
+        mean, std : [n]
+            Their predictive means and standard deviations.
+        level : float
+            Level of the prediction intervals.
+        response_name : str, optional
+            For labels.
+        """
+        predictions = Predictions.checked(observed, mean, std)
+        return cls._of(predictions, level, VALIDATION, response_name or "response")
+
+    @classmethod
+    def _of(cls, given: Predictions, level: float, source: str, response_name: str) -> Self:
+        """Add intervals to predictions."""
+        half = half_width(level) * given.std
+        lower, upper = given.mean - half, given.mean + half
+        inside = (lower <= given.observed) & (given.observed <= upper)
+        return cls(*given, lower, upper, inside, level, source, response_name)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw predictions with intervals; those that miss their response look different."""
+        self.ax_: Axes = _style.one_axes(ax, (4.4, 4.2))
+        self.figure_: Figure | SubFigure = self.ax_.figure
+        low = float(min(self.observed.min(), self.lower.min()))
+        high = float(max(self.observed.max(), self.upper.max()))
+        room = 0.04 * (high - low) or 1.0
+        self.ax_.axline((low, low), slope=1.0, color=_style.GREY, linewidth=0.8)
+        word = f"its {_style.percent(self.level)} interval"
+        inside: dict[str, Any] = {"fmt": "o", "color": _style.BLUE, "markersize": 5}
+        outside: dict[str, Any] = {"fmt": "X", "color": _style.VERMILLION, "markersize": 7}
+        self._draw(self.inside, f"in {word}", **inside)
+        self._draw(~self.inside, f"outside {word}", **outside)
+        self.ax_.set_xlim(low - room, high + room)
+        self.ax_.set_ylim(low - room, high + room)
+        self.ax_.set_box_aspect(1.0)
+        self.ax_.set_xlabel(f"observed {self.response_name}")
+        how = " from all other runs" if self.source == LEAVE_ONE_OUT else ""
+        self.ax_.set_ylabel(f"predicted{how}")
+        _style.legend_above(self.ax_, 1)
+        return self
+
+    def _draw(self, mine: BoolArray, label: str, **style: Any) -> None:
+        """Draw some of the predictions [n], with error bars."""
+        if not mine.any():
+            return
+        self.ax_.errorbar(
+            self.observed[mine],
+            self.mean[mine],
+            np.stack([self.mean - self.lower, self.upper - self.mean])[:, mine],
+            label=f"{label} ({mine.sum()} of {len(mine)})",
+            elinewidth=1.0,
+            **style,
+        )
