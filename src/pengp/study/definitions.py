@@ -1,0 +1,232 @@
+"""The studies of the paper as data: their parts, their sizes, and what their rows mean.
+
+A task is one repetition of one part of a study; `Task.function` names the part. A size says how
+many repetitions of each part are run and nothing else: a task gives the same rows in every size,
+the tasks of "tiny" are among those of "quick", and these among those of "paper".
+
+Inputs are in the unit cube and responses standardised by the runs (mean 0, standard deviation 1,
+ddof = 1) unless said otherwise. Values of lambda are those of `pengp.grids.lambda_grid()`, equal to
+the bit in all tasks, so rows can be joined on ``lam``; 0.005 in the Forrester study is the one
+exception. ``x`` and ``lam`` are None where nothing is said of them. Folds, runs, inputs and
+partitions are counted from 1. ``seconds`` is the time of the fits and cross-validations that a
+method rests on, shared ones included.
+
+Rows of every cross-validation (``forrester/loo``, ``forrester/folds``, ``piston-slap``), with the
+methods "pe", "md", "score", "dpe":
+
+============  =============  ===============================================================
+method        metric         value
+============  =============  ===============================================================
+"pe"...       "cv_mean"      C(lambda), mean over the folds; one row for each ``lam``
+"pe"...       "cv_se"        SE(lambda); one row for each ``lam``
+"pe"...       "cv_fold"      the metric of fold ``x`` at ``lam`` (``forrester/loo`` only)
+"pe"...       "chosen"       lambda*, the best one; ``lam`` is the same number
+"pe_1se"...   "chosen"       lambda_1SE by the same metric; ``lam`` is the same number
+"folds"       "theta"        theta-hat without fold ``x`` at ``lam`` (``forrester`` only)
+"folds"       "theta_mean"   its mean over the folds at ``lam`` (``forrester`` only)
+"folds"       "fold"         fold in which run ``x`` is held out
+============  =============  ===============================================================
+
+forrester
+---------
+Data behind Figures 1 to 5: 8 runs, nugget 1e-5.
+
+``profiles`` (Figure 1a), ``x`` is theta, 241 values from 0.001 to 1000
+    metric "loglik", methods "no_nugget" (g = 0; -inf where R has no factor), "fixed_nugget"
+    (g = 1e-5) and "estimated_nugget" (the largest over g); method "estimated_nugget", metric
+    "nugget": that g; method "penalized", metric "objective": Q at ``lam`` = 0.005, g = 1e-5.
+``surrogates`` (Figure 1b to 1f), ``x`` is the input, 281 values, every 40th a run
+    methods "mle" (1b), "mle_nugget" (1c, estimated g), "pmle" (1d, lambda = 0.005), "pe" (1e,
+    n-fold lambda*), "pe_1se" (1f), each with its ``lam``; metrics "mean", "lower" and "upper" (ends
+    of the 95 % interval) at ``x``; "theta", "sigma2", "nugget" and "loglik", one row each. The same
+    of "mle_nugget_printed" (theta = 922.203, which the paper prints for 1c, and the most likely g
+    there) and "pe_printed" (lambda = 0.0231, which it prints for 1e). Method "truth", metric
+    "response": the function at ``x``; method "runs", metric "response": the 8 runs.
+``loo`` (Figures 2 and 3)
+    the cross-validation rows, n-fold. Method "fold", metric "chosen": the lambda of the least PE in
+    fold ``x``. Method "without_7", ``lam`` the one of the least PE in fold 7: the surrogate from
+    the other 7 runs, metrics as in ``surrogates``; metric "response": the held-out run 7 at its
+    input ``x``. Method "without_7_printed": the same at lambda = 0.0461, which the paper prints.
+``folds`` (Figures 4 and 5), repetition = one random draw of 4 folds of 2 runs
+    the cross-validation rows.
+``partitions``
+    all 105 partitions into four pairs: metric "chosen", methods "pe", "md", "score", "dpe",
+    "root_dpe" and the same with "_1se"; ``x`` is the partition, ``lam`` None.
+``path``
+    the estimates from all runs: method "pmle" at every ``lam``, metrics "theta", "sigma2",
+    "loglik", "objective", "flat_lower" and "flat_upper" (the stretch of theta on which log L is
+    within 1e-4 of its maximum).
+
+simulation, simulation-scad
+---------------------------
+Figure 6, with the lasso and with the SCAD penalty: parts ``lim``, ``franke``, ``piston``,
+``borehole``; a repetition is a new Latin hypercube of runs, one of test runs, and five new folds.
+
+Methods "mle", "mle_ten_starts" (what the paper's search, the best of 10 random starts, takes for
+it), "mle_nugget" (estimated g), "pe", "md", "score", "dpe", "dpe_1se", "pmle_star" (the lambda of
+the least test RMSE, for both metrics), each with its ``lam`` (0 for the first three);
+metrics "rmse", "crps" in the response's unit, "coverage" of the 95 % intervals on the test runs,
+and "nugget" (method "mle_nugget" only).
+
+piston-slap
+-----------
+Section 5 (``isotropic``) and Appendix E (``anisotropic``): 12 runs, nugget 1e-5. With M either:
+
+``M-path``
+    method "pmle" at every ``lam``: "theta" and "flat_lower", "flat_upper" of input ``x`` (1 to 6;
+    isotropic: one row, ``x`` None), "sigma2", "loglik", "objective". Isotropic only: method
+    "plateau", ``lam`` = 0: the same at theta = 18.992, which the paper prints; its flat stretch is
+    left out.
+``M-loo``
+    the cross-validation rows, n-fold.
+``M``, repetition = one random draw of 4 folds of 3 runs (Figure 7, appendix figure)
+    the cross-validation rows without "cv_mean" and "cv_se"; the paper's methods are "pe", "dpe"
+    and "dpe_1se".
+``M-test``, only where test runs are given
+    method "pmle" at every ``lam`` (and "plateau" for the isotropic model, ``lam`` = 0): "rmse",
+    "crps", "coverage" of the 95 % intervals on the test runs; responses are standardised by the
+    training runs.
+
+limits
+------
+The limiting forms of Section 3 and Appendix B on the Forrester runs, nugget 1e-5, and the bound of
+Appendix A: method "formula" (``x`` None: the limit), "approximation" (``x`` None: the paper's
+simpler form, without g beside 1 or n_t, where it gives one) and "computed" at theta = ``x``, from
+far to near. Repetitions count the held-out folds or runs from 0.
+
+``zero`` and ``infinity``, 4 folds of 2 runs, theta to 0 and to infinity
+    "inverse_diagonal", "inverse_off_diagonal" (of the training runs' R^-1); "mean" (of the first
+    held-out run), "scaled_variance", "scaled_covariance" and "log_determinant" (of the scaled
+    covariance) of the held-out runs; "sigma2", "pe", "md", "score", "dpe".
+``zero-loo``, repetition = one run held out
+    "pe".
+``zero-runs``, ``infinity-runs``
+    the surrogate from all runs: "sigma2"; "mean", "scaled_variance" and "variance" (sigma2 times
+    the former) midway between the first two runs; ``infinity-runs`` also "mean_at_run" and
+    "scaled_variance_at_run" at run 7.
+``kkt-forrester``, ``kkt-piston-slap``
+    "lambda_max", the bound of Appendix A; ``kkt-piston-slap`` is anisotropic.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from pengp.exceptions import InputError
+from pengp.study._task import Task
+
+#: The sizes of a study, smallest first.
+SIZES = ("tiny", "quick", "paper")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study: what it is about and which tasks it consists of.
+
+    Attributes
+    ----------
+    name : str
+        Key in `STUDIES`.
+    title : str
+        A few words for headings.
+    description : str
+        One or two sentences.
+    sizes : mapping of str to mapping of str to int
+        For each size, how many repetitions of each part are run, in this order.
+    test_parts : tuple of str
+        Parts of one repetition that need test runs of the user's, in every size.
+    """
+
+    name: str
+    title: str
+    description: str
+    sizes: Mapping[str, Mapping[str, int]] = field(repr=False)
+    test_parts: tuple[str, ...] = ()
+
+    def tasks(self, size: str, *, test_runs: bool = False) -> list[Task]:
+        """Return the tasks of a size, always in the same order.
+
+        Parameters
+        ----------
+        size : {"tiny", "quick", "paper"}
+            How many repetitions.
+        test_runs : bool
+            Whether test runs are there for the parts that need them.
+        """
+        if size not in self.sizes:
+            raise InputError(f"no size {size!r}; a study has the sizes {', '.join(SIZES)}.")
+        counts = dict(self.sizes[size]) | dict.fromkeys(self.test_parts if test_runs else (), 1)
+        return [Task(self.name, part, r) for part, count in counts.items() for r in range(count)]
+
+
+def _sizes(once: str, **repeated: tuple[int, int, int]) -> dict[str, dict[str, int]]:
+    """Return the sizes of parts that are run once, and of parts with (tiny, quick, paper) runs."""
+    fixed = dict.fromkeys(once.split(), 1)
+    return {
+        size: fixed | {part: counts[i] for part, counts in repeated.items()}
+        for i, size in enumerate(SIZES)
+    }
+
+
+def _simulation(name: str, penalty: str) -> Study:
+    """Return the simulation study with a penalty."""
+    return Study(
+        name,
+        f"Numerical studies ({penalty} penalty)",
+        "RMSE and CRPS of eight ways to estimate theta, relative to the penalty that is best on "
+        "the test runs: four test functions, 10 or 15 runs, 5 folds (Section 4, Figure 6).",
+        _sizes("", **dict.fromkeys(("lim", "franke", "piston", "borehole"), (2, 10, 100))),
+    )
+
+
+_FORRESTER = Study(
+    "forrester",
+    "The Forrester function",
+    "Eight runs of one input on which maximum likelihood fails: profile likelihoods, surrogates, "
+    "and cross-validation with PE, MD, Score and DPE (Sections 1 and 3, Figures 1 to 5).",
+    _sizes("profiles surrogates loo path partitions", folds=(2, 20, 20)),
+)
+_PISTON_SLAP = Study(
+    "piston-slap",
+    "Piston slap noise",
+    "Twelve runs of six inputs: estimates, n-fold cross-validation and 100 random draws of four "
+    "folds, with an isotropic and an anisotropic kernel (Section 5, Appendix E).",
+    _sizes(
+        "isotropic-path isotropic-loo anisotropic-path anisotropic-loo",
+        isotropic=(2, 20, 100),
+        anisotropic=(2, 20, 100),
+    ),
+    ("isotropic-test", "anisotropic-test"),
+)
+_LIMITS = Study(
+    "limits",
+    "Limiting forms",
+    "What the estimates, predictions and metrics tend to as theta goes to 0 or to infinity: the "
+    "formulas against the computation (Section 3, Appendices A and B).",
+    _sizes(
+        "zero-runs infinity-runs kkt-forrester kkt-piston-slap",
+        **{"zero": (4, 4, 4), "infinity": (4, 4, 4), "zero-loo": (8, 8, 8)},
+    ),
+)
+
+#: Every study by its name.
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for study in (
+        _FORRESTER,
+        _simulation("simulation", "lasso"),
+        _simulation("simulation-scad", "SCAD"),
+        _PISTON_SLAP,
+        _LIMITS,
+    )
+}
+
+
+def get_study(name: str) -> Study:
+    """Return the study called `name`; an InputError suggests the closest name if there is none."""
+    if name in STUDIES:
+        return STUDIES[name]
+    close = get_close_matches(str(name).lower(), STUDIES, n=1, cutoff=0.0)
+    raise InputError(
+        f"no study {name!r}; did you mean {close[0]!r}? The studies are {', '.join(STUDIES)}."
+    )

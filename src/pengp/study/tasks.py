@@ -1,0 +1,44 @@
+"""Runs a task of any study: finds the part, holds BLAS to one thread, returns the rows."""
+
+from collections.abc import Callable
+
+from threadpoolctl import threadpool_limits
+
+from pengp.exceptions import InputError
+from pengp.study import forrester, limits, piston_slap, simulation
+from pengp.study._task import Row, Task, TestRuns
+from pengp.study.definitions import get_study
+
+_PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
+    "forrester": forrester.PARTS,
+    "simulation": simulation.PARTS,
+    "simulation-scad": simulation.SCAD_PARTS,
+    "piston-slap": piston_slap.PARTS,
+    "limits": limits.PARTS,
+}
+
+
+def run_task(task: Task, test_runs: TestRuns | None = None) -> list[Row]:
+    """Return the rows of a task; `pengp.study.definitions` says what they mean.
+
+    All that is random follows from ``task.seed``, and the number of threads of the machine plays
+    no part: only `Row.seconds` differs between two runs of a task.
+
+    Parameters
+    ----------
+    task : Task
+        One of `Study.tasks`.
+    test_runs : TestRuns, optional
+        For the parts that judge predictions of the user's test runs.
+    """
+    if task not in get_study(task.study).tasks("paper", test_runs=True):
+        raise InputError(
+            f"no task {task.name!r}; `STUDIES[{task.study!r}].tasks('paper', test_runs=True)` "
+            "lists what there is."
+        )
+    with threadpool_limits(1, user_api="blas"):  # their number changes the last bits
+        if task.function in piston_slap.TEST_PARTS:
+            if test_runs is None:
+                raise InputError(f"the task {task.name!r} needs test runs; pass test_runs.")
+            return piston_slap.TEST_PARTS[task.function](task, test_runs)
+        return _PARTS[task.study][task.function](task)
