@@ -34,6 +34,20 @@ def test_a_new_file_has_the_permissions_of_the_users_other_files(tmp_path: Path)
     assert stat.S_IMODE(ours) == stat.S_IMODE(by_hand)
 
 
+def test_a_link_goes_on_pointing_to_its_file(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with replacing(tmp_path / "link") as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    with replacing("/dev/null") as place:
+        place.write_text("gone")
+    assert not Path("/dev/null").is_file()
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_a_failure_leaves_the_old_file_and_nothing_else(
     tmp_path: Path, error: type[BaseException]

@@ -25,13 +25,17 @@ _REASONS = {
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the path of a temporary file that takes the place of ``path`` when the block ends.
 
-    If the block raises, ``path`` is left as it was and the temporary file is removed. An OSError
-    becomes a FileError of one sentence.
+    If the block raises, ``path`` is left as it was and the temporary file is removed. A link stays
+    a link; a device or a pipe, which cannot be replaced, is yielded itself. An OSError becomes a
+    FileError of one sentence.
     """
-    target = Path(path)
-    with writing_to(target):
+    with writing_to(path):
+        target = Path(path).resolve()
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")
+        if target.exists() and not target.is_file():
+            yield target
+            return
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         os.close(handle)
         temporary = Path(name)

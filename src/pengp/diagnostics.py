@@ -172,13 +172,18 @@ class _View:
             flat_lower=flat.lower[row],
             flat_upper=flat.upper[row],
             modes=tuple(
-                Mode(t, float(objective[0] - value), t > low * (1 + 1e-9))
+                Mode(t, _below(objective[0], value), t > low * (1 + 1e-9))
                 for t, value in zip(theta, objective, strict=True)
             ),
             y=estimator.y_train_[column],
             mean=loo.mean[column],
             std=loo.std[column],
         )
+
+
+def _below(best: float, value: float) -> float:
+    """Return how far a value is below the best, which is infinite for a constant response."""
+    return 0.0 if value == best else float(best - value)
 
 
 def _stability(estimator: Any, output: int) -> FloatArray | None:

@@ -1,0 +1,233 @@
+"""What is told about a fitted model, as tables for a reader and as a record for JSON."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pengp.cli.printing import facts, number, paragraph, table
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pengp.diagnostics import Diagnosis, Mode
+
+#: Other modes that are shown.
+_MOST_MODES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A fitted model with one response, and its diagnosis.
+
+    Attributes
+    ----------
+    model : PenalizedGPRegressor or PenalizedGPRegressorCV
+        Fitted.
+    inputs : list of d strings
+        Names of the inputs.
+    response : str
+        Name of the response.
+    diagnosis : Diagnosis
+        What `pengp.diagnose` says.
+    """
+
+    model: Any
+    inputs: list[str]
+    response: str
+    diagnosis: "Diagnosis"
+
+    @classmethod
+    def of(cls, model: Any, inputs: list[str], responses: list[str]) -> "Summary":
+        """Diagnose a model; an InputError if it has several responses."""
+        from pengp.diagnostics import diagnose
+
+        check_one_response(model)
+        return cls(model, inputs, responses[0], diagnose(model))
+
+    def parts(self) -> "list[RenderableType]":
+        """Return everything as texts and tables, to be printed below each other."""
+        return [
+            facts(self._facts()),
+            "",
+            self._input_table(),
+            "",
+            *self._score_table(),
+            *self._mode_table(),
+            *self._warnings(),
+        ]
+
+    def record(self) -> dict[str, Any]:
+        """Return everything as numbers and names."""
+        model, diagnosis = self.model, self.diagnosis
+        columns = zip(self.inputs, self._thetas(model.theta_), model.lengthscale_, strict=True)
+        return {
+            "response": self.response,
+            "runs": len(model.y_train_),
+            "lambda": {"value": model.lam_, **self._choice()},
+            "inputs": [
+                {"name": name, "theta": theta, "lengthscale": length, "active": bool(active)}
+                for (name, theta, length), active in zip(columns, diagnosis.active, strict=True)
+            ],
+            "sigma2": model.sigma2_,
+            "sigma_in_unit_of_response": self._sigma(),
+            "nugget": model.nugget_,
+            "mean": model.mean_,
+            "kernel": _name(model.kernel),
+            "penalty": _name(model.penalty),
+            "isotropic": model.isotropic,
+            "leave_one_out": {**diagnosis.scores, "level": diagnosis.level},
+            "other_modes": [
+                {"below": mode.deficit, "theta": self._by_input(mode)}
+                for mode in diagnosis.modes[1:]
+            ],
+            "lambda_of_repeats": diagnosis.stability,
+            "findings": [finding._asdict() for finding in diagnosis.findings],
+        }
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what is said before the tables."""
+        model = self.model
+        nugget = f"{number(model.nugget_)}{' (estimated)' if model.nugget == 'estimate' else ''}"
+        theta = ", one theta for all inputs" if model.isotropic else ""
+        return [
+            ("Response", f"{self.response}, {len(model.y_train_)} runs"),
+            ("Lambda", f"{number(model.lam_)}: {self._how_chosen()}"),
+            (
+                "Model",
+                f"kernel {_name(model.kernel)}, penalty {_name(model.penalty)}, nugget {nugget}, "
+                f"mean {model.mean}{theta}",
+            ),
+            (
+                "Scale",
+                f"sigma2 {number(model.sigma2_)} for the standardised response, that is a standard "
+                f"deviation of {number(self._sigma())} in the unit of {self.response}",
+            ),
+        ]
+
+    def _choice(self) -> dict[str, Any]:
+        """Return how lambda was chosen, nothing if it was given."""
+        cv = getattr(self.model, "cv_table_", None)
+        if cv is None:
+            return {}
+        return {
+            "best": self.model.lam_min_,
+            "one_se": self.model.lam_1se_,
+            "rule": _name(self.model.rule),
+            "metric": _name(self.model.metric),
+            "folds": cv.plan.n_folds,
+            "kind_of_folds": cv.plan.kind,
+            "repeats": cv.plan.repeats,
+            "tried": len(self.model.lams_),
+            "runs": cv.plan.n,
+        }
+
+    def _how_chosen(self) -> str:
+        """Say how lambda was chosen."""
+        choice = self._choice()
+        if not choice:
+            return "without cross-validation"
+        best = number(choice["best"])
+        why = {
+            "min": f"the best of {choice['tried']} (rule min)",
+            "1se": f"the largest of {choice['tried']} within one standard error of the best, "
+            f"{best} (rule 1se)",
+        }.get(choice["rule"], f"by the rule {choice['rule']}")
+        times = f" x {choice['repeats']} repeats" if choice["repeats"] > 1 else ""
+        runs = f" of {choice['runs']} runs" if choice["runs"] != len(self.model.y_train_) else ""
+        folds = f"{choice['folds']} {choice['kind_of_folds']} folds{times}{runs}"
+        return f"{why}; judged by {choice['metric']} over {folds}"
+
+    def _input_table(self) -> "RenderableType":
+        """Return theta and lengthscale of each input."""
+        rows = []
+        columns = self.model.X_train_.T
+        for name, theta, length, active, values in zip(
+            self.inputs,
+            self._thetas(self.model.theta_),
+            self.model.lengthscale_,
+            self.diagnosis.active,
+            columns,
+            strict=True,
+        ):
+            extent = f"{number(values.min())} to {number(values.max())}"
+            shown = number(length) if active else "inactive"
+            rows.append([name, extent, number(theta), shown])
+        return table(["input", "range of the runs", "theta", "lengthscale"], rows, left=2)
+
+    def _score_table(self) -> "list[RenderableType]":
+        """Return the leave-one-out scores and what they mean."""
+        scores, n = self.diagnosis.scores, len(self.model.y_train_)
+        inside = round(scores["coverage"] * n)
+        unit = f"in the unit of {self.response}"
+        scores_table = table(
+            ["score", "value", "meaning"],
+            [
+                ["RMSE", number(scores["rmse"]), f"root mean squared error, {unit}"],
+                ["Q2", number(scores["q2"]), "1 is perfect, 0 as good as the mean of the runs"],
+                ["CRPS", number(scores["crps"]), f"error and spread together, {unit}"],
+                [
+                    "coverage",
+                    f"{inside} of {n}",
+                    f"runs inside their {100 * self.diagnosis.level:g} % interval",
+                ],
+            ],
+            right=(1,),
+        )
+        return ["Leave-one-out check, each run predicted from the others:", scores_table]
+
+    def _mode_table(self) -> "list[RenderableType]":
+        """Return the other modes, if there are any."""
+        others = self.diagnosis.modes[1:]
+        if not others:
+            return []
+        rows = [[f"{mode.deficit:.2f}", self._uses(mode)] for mode in others[:_MOST_MODES]]
+        left_out = len(others) - len(rows)
+        more = [f"and {left_out} more, further below"] if left_out else []
+        title = "Other modes of the penalized likelihood:"
+        return ["", title, table(["below the best", "theta"], rows, right=(0,)), *more]
+
+    def _warnings(self) -> list[str]:
+        """Return what to beware of."""
+        if not self.diagnosis.findings:
+            return []
+        messages = (f"- {finding.message}" for finding in self.diagnosis.findings)
+        return ["", "Beware:", *(paragraph(message, indent="  ") for message in messages)]
+
+    def _uses(self, mode: "Mode") -> str:
+        """Return the active inputs of a mode with their thetas."""
+        used = [f"{n} {number(t, 3)}" for n, t in self._by_input(mode).items() if t is not None]
+        return ", ".join(used) or "no active input"
+
+    def _by_input(self, mode: "Mode") -> dict[str, float | None]:
+        """Return a mode's thetas by input, None where an input is not active."""
+        import numpy as np
+
+        active = np.broadcast_to(mode.active, len(self.inputs))
+        both = zip(self._thetas(mode.theta), active, strict=True)
+        return {n: (t if a else None) for n, (t, a) in zip(self.inputs, both, strict=True)}
+
+    def _thetas(self, theta: Any) -> list[float]:
+        """Return theta [d] or, of an isotropic model, [1] as d numbers."""
+        import numpy as np
+
+        return [float(value) for value in np.broadcast_to(theta, len(self.inputs))]
+
+    def _sigma(self) -> float:
+        """Return sigma in the response's unit."""
+        import numpy as np
+
+        return float(self.model._surrogate.response.inverse_std(np.sqrt(self.model.sigma2_)).item())
+
+
+def check_one_response(model: Any) -> None:
+    """Raise an InputError if a model has several responses."""
+    if model.y_train_.ndim > 1:
+        raise InputError(
+            f"the model has {model.y_train_.shape[1]} responses, and this command takes models "
+            "with one; fit one model for each."
+        )
+
+
+def _name(setting: Any) -> str:
+    """Return the name of a kernel, penalty, metric or rule."""
+    return setting if isinstance(setting, str) else str(getattr(setting, "name", setting.__name__))

@@ -1,0 +1,157 @@
+"""The command `pengp design`: where to run the simulator."""
+
+import math
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pengp.cli.bounds import BOUNDS_HELP, read_bounds
+from pengp.cli.printing import paragraph, show
+from pengp.cli.tables import TableWriter
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from pengp._typing import FloatArray
+
+_SLICE = "slice"
+_EXACT = 2.0**53  # whole numbers below are exact as floats, and safe as integers
+
+
+class Kind(StrEnum):
+    """Designs that can be asked for."""
+
+    MAXIMIN = "maximin"
+    RANDOM = "random"
+    SLICED = "sliced"
+
+
+def design(
+    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of runs.")],
+    bounds: Annotated[
+        list[str], typer.Option("--bounds", "-b", help=BOUNDS_HELP, metavar="RANGE|FILE")
+    ],
+    kind: Annotated[
+        Kind,
+        typer.Option(
+            help="maximin keeps runs far apart; random does not; sliced consists of smaller "
+            "designs, for runs in stages."
+        ),
+    ] = Kind.MAXIMIN,
+    slices: Annotated[
+        int | None, typer.Option(min=1, help="Number of slices, with --kind sliced.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same design.")] = 0,
+    digits: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=15,
+            help="Round values, for typing them: with 2, an input that ranges over 100 gets steps "
+            "of 1, one that ranges over 0.1 steps of 0.001.",
+        ),
+    ] = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Table to write, .csv, .tsv, .parquet or .xlsx; - for CSV on stdout.",
+        ),
+    ] = "-",
+) -> None:
+    """Plan the runs of the simulator: a Latin hypercube within the ranges of the inputs.
+
+    Each run is a row, each input a column. Add the simulator's response as one more column, then
+    fit it: pengp fit design.csv --response NAME
+    """
+    if output != "-" and Path(output).resolve() in [Path(option).resolve() for option in bounds]:
+        raise InputError(f"--output {output} would replace the bounds; choose another name.")
+    ranges = read_bounds(bounds)
+    _check_slices(n, kind, slices, ranges)
+    frame = _design(n, ranges, kind, slices, seed, digits)
+    with TableWriter(output) as writer:
+        writer.write(frame)
+    if output != "-":
+        show(paragraph(_summary(n, len(ranges), kind, slices, seed, output)) + "\n")
+
+
+def _check_slices(
+    n: int, kind: Kind, slices: int | None, ranges: dict[str, tuple[float, float]]
+) -> None:
+    """Raise an InputError unless the number of slices goes with the other options."""
+    if kind is not Kind.SLICED:
+        if slices is not None:
+            raise InputError(f"--slices goes with --kind sliced, not with --kind {kind}.")
+        return
+    if slices is None:
+        raise InputError("--kind sliced needs --slices, the number of slices, such as --slices 3.")
+    if n % slices:
+        sizes = [size for size in (n - n % slices, n - n % slices + slices) if size]
+        raise InputError(
+            f"{n} runs cannot be split into {slices} slices of one size; use "
+            f"{' or '.join(f'--n {size}' for size in sizes)}."
+        )
+    if _SLICE in ranges:
+        raise InputError(
+            f"an input is named {_SLICE!r}, as is the column that numbers the slices; rename it."
+        )
+
+
+def _design(
+    n: int,
+    ranges: dict[str, tuple[float, float]],
+    kind: Kind,
+    slices: int | None,
+    seed: int,
+    digits: int | None,
+) -> "pd.DataFrame":
+    """Return the runs: a column for every input, and the number of the slice."""
+    import pandas as pd
+
+    from pengp.designs import latin_hypercube, scale_design
+
+    unit = latin_hypercube(n, len(ranges), method=kind.value, slices=slices, random_state=seed)
+    X = scale_design(unit, list(ranges.values()))
+    frame = pd.DataFrame(X, columns=pd.Index(ranges))
+    if digits is not None:
+        for name, (lower, upper) in ranges.items():
+            frame[name] = _rounded(frame[name].to_numpy(), lower, upper, digits)
+        if frame.duplicated().any():
+            raise InputError(f"with --digits {digits} some runs coincide; ask for more digits.")
+    if slices is not None:
+        frame[_SLICE] = [1 + i * slices // n for i in range(n)]
+    return frame
+
+
+def _rounded(values: "FloatArray", lower: float, upper: float, digits: int) -> "NDArray[Any]":
+    """Round values [n] in [lower, upper] to a multiple of a power of ten that also lies there.
+
+    The power is the range's width, rounded up to a power of ten, less so many digits; it is
+    narrower than the range, which therefore holds a multiple of it.
+    """
+    import numpy as np
+
+    decades = math.ceil(round(math.log10(upper - lower), 9))  # 1.1 - 1.0 is a little over 0.1
+    places = digits - decades
+    step = 10.0**-places
+    rounded = np.round(values, places)
+    rounded = np.where(rounded < lower, np.round(rounded + step, places), rounded)
+    rounded = np.where(rounded > upper, np.round(rounded - step, places), rounded)
+    whole = places <= 0 and np.abs(rounded).max() < _EXACT
+    return rounded.astype(np.int64) if whole else rounded
+
+
+def _summary(n: int, d: int, kind: Kind, slices: int | None, seed: int, output: str) -> str:
+    """Say what was written and what to do with it."""
+    parts = f"sliced Latin hypercube of {slices} slices" if slices else f"{kind} Latin hypercube"
+    return (
+        f"{n} runs of {d} input{'s' * (d > 1)} written to {output} ({parts}, seed {seed}). Run the "
+        "simulator at each row, add its response as a column, then: pengp fit "
+        f"{output} --response NAME"
+    )

@@ -1,0 +1,222 @@
+"""The command `pengp fit`: a surrogate from a table of runs."""
+
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pengp.cli.bounds import BOUNDS_HELP, read_bounds
+from pengp.cli.printing import facts, rendered, show, show_json, working
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    from pengp._typing import FloatArray
+    from pengp.cli._runs import Runs
+    from pengp.cli._summary import Summary
+
+
+class KernelName(StrEnum):
+    """Correlation functions by name."""
+
+    SQEXP = "sqexp"
+    MATERN52 = "matern52"
+    MATERN32 = "matern32"
+
+
+class PenaltyName(StrEnum):
+    """Penalties by name."""
+
+    LASSO = "lasso"
+    SCAD = "scad"
+    RIDGE = "ridge"
+    NONE = "none"
+
+
+class MetricName(StrEnum):
+    """Fold metrics by name."""
+
+    DPE = "dpe"
+    PE = "pe"
+    MD = "md"
+    SCORE = "score"
+    ROOT_DPE = "root_dpe"
+    SCALED_SCORE = "scaled_score"
+
+
+class RuleName(StrEnum):
+    """Rules that choose lambda, by name."""
+
+    ONE_SE = "1se"
+    MIN = "min"
+
+
+class MeanName(StrEnum):
+    """Prior means by name."""
+
+    ZERO = "zero"
+    CONSTANT = "constant"
+
+
+def fit(
+    data: Annotated[
+        str, typer.Argument(metavar="TABLE", help="Table of runs; - for CSV on stdin.")
+    ],
+    response: Annotated[
+        str, typer.Option("--response", "-y", metavar="NAME", help="Column to be predicted.")
+    ],
+    inputs: Annotated[
+        str | None,
+        typer.Option(
+            "--inputs",
+            "-x",
+            metavar="A,B,...",
+            help="Columns that are the inputs.",
+            show_default="all others",
+        ),
+    ] = None,
+    bounds: Annotated[
+        list[str] | None, typer.Option("--bounds", "-b", metavar="RANGE|FILE", help=BOUNDS_HELP)
+    ] = None,
+    kernel: Annotated[KernelName, typer.Option(help="Correlation function.")] = KernelName.SQEXP,
+    penalty: Annotated[PenaltyName, typer.Option(help="Penalty on theta.")] = PenaltyName.LASSO,
+    metric: Annotated[MetricName, typer.Option(help="What folds are judged by.")] = MetricName.DPE,
+    rule: Annotated[
+        RuleName,
+        typer.Option(help="min: the best lambda; 1se: the largest within a standard error of it."),
+    ] = RuleName.ONE_SE,
+    folds: Annotated[
+        str,
+        typer.Option(
+            metavar="K|loo",
+            help="Number of folds, or loo to leave out each run in turn; also stratified or "
+            "space-filling folds, as in space-filling:4.",
+        ),
+    ] = "5",
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How often the runs are dealt into folds.",
+            show_default="10 for up to 30 runs, else 3",
+        ),
+    ] = None,
+    isotropic: Annotated[
+        bool, typer.Option("--isotropic", help="One theta for all inputs.")
+    ] = False,
+    nugget: Annotated[
+        str,
+        typer.Option(metavar="NUMBER|estimate", help="Added to the diagonal of the correlations."),
+    ] = "1e-5",
+    mean: Annotated[MeanName, typer.Option(help="Prior mean.")] = MeanName.ZERO,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and the starts.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes to use; the result does not depend on it.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Model file to write.",
+            show_default="the table's name with .pengp, in this directory",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Also write a report, an HTML page."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Fit a surrogate to a table of runs and write it to a model file.
+
+    The table has one run a row: inputs and response, in any units. How strongly the surrogate is
+    penalized, lambda, is chosen by cross-validation.
+    """
+    from pengp.cli._files import check_destination
+    from pengp.cli._folds import Folds
+    from pengp.cli._runs import check_runs, read_runs
+    from pengp.cli._summary import Summary
+    from pengp.estimators import PenalizedGPRegressorCV
+
+    place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
+    check_destination(place, data)
+    if report is not None:
+        check_destination(report, data, place)
+    runs = read_runs(data, response, _names(inputs), fewest=2)
+    plan = Folds.of(folds, repeats, seed, len(runs.y))
+    model = PenalizedGPRegressorCV(
+        metric=metric.value,
+        rule=rule.value,
+        kernel=kernel.value,
+        penalty=penalty.value,
+        isotropic=isotropic,
+        nugget=_nugget(nugget),
+        mean=mean.value,
+        input_bounds=_input_bounds(runs, bounds or []),
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    check_runs(runs, model.nugget)
+    with working(f"Fitting {len(runs.y)} runs ..."):
+        model.set_params(cv=plan.deal(runs.X, runs.y)).fit(runs.X, runs.y)
+    summary = Summary.of(model, runs.names, [response])
+    info = {"response": response, "source": runs.source, **plan.record()}
+    _conclude(summary, info, place, report, as_json=as_json)
+
+
+def _names(inputs: str | None) -> list[str] | None:
+    """Return the names in A,B,..."""
+    if inputs is None:
+        return None
+    names = [name.strip() for name in inputs.split(",")]
+    if "" in names or len(set(names)) < len(names):
+        raise InputError(f"--inputs {inputs}: write every name once, with commas between them.")
+    return names
+
+
+def _nugget(text: str) -> float | str:
+    """Return the nugget, a number or the word estimate."""
+    try:
+        return text if text == "estimate" else float(text)
+    except ValueError:
+        raise InputError(
+            f"--nugget {text}: write a number such as 1e-5, or the word estimate."
+        ) from None
+
+
+def _input_bounds(runs: "Runs", options: list[str]) -> "FloatArray | None":
+    """Return lower and upper end of every input [d, 2], from the runs where no bounds are given."""
+    import numpy as np
+
+    from pengp.cli._runs import check_bounds
+
+    if not options:
+        return None
+    given = read_bounds(options, runs.names)
+    X = runs.X.to_numpy()
+    extent = zip(runs.names, X.min(axis=0), X.max(axis=0), strict=True)
+    bounds = np.array([given.get(name, (low, high)) for name, low, high in extent])
+    check_bounds(runs, bounds)
+    return bounds
+
+
+def _conclude(
+    summary: "Summary", info: dict[str, Any], place: Path, report: Path | None, *, as_json: bool
+) -> None:
+    """Write the files, then tell about the model."""
+    from pengp.cli._files import command_line, now, write_model
+
+    next_step = f"pengp predict {shlex.quote(str(place))} new.csv -o predictions.csv"
+    files = [("Model", str(place)), *([("Report", str(report))] if report else [])]
+    text = rendered(
+        *summary.parts(), "", facts([("Seed", str(info["seed"])), *files, ("Next", next_step)])
+    )
+    write_model(summary.model, {**info, "command": command_line(), "created": now()}, place, report)
+    if as_json:
+        paths = {"model": str(place), "report": None if report is None else str(report)}
+        show_json({**summary.record(), "seed": info["seed"], **paths})
+    else:
+        show(text)

@@ -1,0 +1,43 @@
+"""The command `pengp info`: what a model file holds."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pengp.cli.printing import facts, rendered, show, show_json
+
+_PARTS = {"source": "Runs from", "command": "Command", "created": "Created"}
+
+
+def info(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Show what a model file holds, and how far to trust it."""
+    from pengp.cli._summary import Summary
+    from pengp.cli.models import open_model
+    from pengp.persistence import read_info
+
+    opened, about = open_model(model), read_info(model)
+    summary = Summary.of(opened.estimator, opened.inputs, opened.responses)
+    if as_json:
+        show_json({"file": str(model), **about, **summary.record()})
+    else:
+        origin = facts([("File", str(model)), *_origin(about)])
+        show(rendered(origin, "", *summary.parts()))
+
+
+def _origin(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield where the model comes from."""
+    known = about["info"]
+    for key, word in _PARTS.items():
+        if key in known:
+            yield word, str(known[key])
+    for step in known.get("history", []):
+        how = "estimated anew" if step["re_estimated"] else "conditioned on them"
+        yield "Updated", f"{step['created']}, {step['runs']} runs of {step['source']}, {how}"
+    if "seed" in known:
+        yield "Seed", str(known["seed"])
+    yield "Version", f"pengp {about['pengp_version']}, file format {about['format_version']}"

@@ -1,0 +1,136 @@
+"""The command `pengp predict`: predictions and intervals for the rows of a table."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pengp.cli.models import Extrapolation, OpenModel, check_level, open_model
+from pengp.cli.printing import note, paragraph, show, show_json, working
+from pengp.cli.tables import Table, TableWriter, iter_tables
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Rows predicted at a time: the estimators' own block, so that the pieces have the bits of a whole.
+CHUNK_ROWS = 1 << 14
+_BINARY = (".parquet", ".pq", ".xlsx")
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
+    new: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="Table with the inputs, in any order and among other columns; - for CSV on stdin.",
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Table to write, .csv, .tsv, .parquet or .xlsx; - for CSV on stdout.",
+        ),
+    ] = "-",
+    level: Annotated[
+        float, typer.Option(help="Probability that an interval is to hold the response.")
+    ] = 0.95,
+    keep: Annotated[
+        bool,
+        typer.Option("--keep/--no-keep", help="Write the columns of the table before predictions."),
+    ] = True,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a summary as JSON; goes with --output.")
+    ] = False,
+) -> None:
+    """Predict the response for every row of a table.
+
+    For a response y the new columns are y_mean, y_std, y_lower and y_upper: the prediction, its
+    standard deviation and the ends of its interval. Tables of any length are read and written piece
+    by piece.
+    """
+    check_level(level)
+    if as_json and output == "-":
+        raise InputError(
+            "--json needs --output FILE; without it the predictions go to standard output."
+        )
+    if output != "-" and Path(output).resolve() == model.resolve():
+        raise InputError(f"--output {output} would replace the model; choose another name.")
+    opened = open_model(model)
+    outside = Extrapolation(opened)
+    with contextlib.ExitStack() as stack:
+        if output != "-":
+            stack.enter_context(working(f"Predicting {new} ..."))
+        writer = stack.enter_context(TableWriter(output))
+        for frame in _predicted(opened, new, output, level, keep, outside):
+            writer.write(frame)
+    if sentence := outside.sentence():
+        note(sentence)
+    if as_json:
+        columns = prediction_columns(opened)
+        made = {"output": output, "rows": outside.rows, "level": level, "columns": columns}
+        show_json({**made, "outside": outside.record()})
+    elif output != "-":
+        show(paragraph(f"{outside.rows:,} predictions written to {output}.") + "\n")
+
+
+def prediction_columns(model: OpenModel) -> list[str]:
+    """Return the names of the new columns, four for each response."""
+    return [f"{y}_{what}" for y in model.responses for what in ("mean", "std", "lower", "upper")]
+
+
+def _predicted(
+    model: OpenModel, new: str, output: str, level: float, keep: bool, outside: Extrapolation
+) -> Iterator["pd.DataFrame"]:
+    """Yield the rows to write, piece by piece."""
+    import pandas as pd
+
+    for table in iter_tables(new, chunk_rows=CHUNK_ROWS):
+        X = table.numbers(model.inputs)
+        outside.count(X)
+        predictions = _predictions(model, X, level)
+        if not keep:
+            yield predictions
+            continue
+        as_numbers = table.decimal_comma or Path(output).suffix.lower() in _BINARY
+        carried = _carried(table, X if as_numbers else None, list(predictions.columns))
+        yield pd.concat([carried, predictions], axis=1)
+
+
+def _predictions(model: OpenModel, X: "pd.DataFrame", level: float) -> "pd.DataFrame":
+    """Return the new columns for the inputs X [m, d]."""
+    import numpy as np
+    import pandas as pd
+    from scipy.stats import norm
+
+    mean, std = model.predict(X)
+    half = norm.ppf(0.5 + 0.5 * level) * std
+    values = np.stack([mean, std, mean - half, mean + half], axis=-1).reshape(len(X), -1)
+    return pd.DataFrame(values, index=X.index, columns=pd.Index(prediction_columns(model)))
+
+
+def _carried(table: Table, numbers: "pd.DataFrame | None", taken: list[str]) -> "pd.DataFrame":
+    """Return the table's columns as they were read, but inputs as numbers where given.
+
+    A column whose name is taken by a prediction gets another one.
+    """
+    frame = table.raw(table.names)
+    if numbers is not None:
+        for name in numbers:
+            frame[name] = numbers[name]
+    renamed = {}
+    for name in table.names:
+        if name in taken:
+            renamed[name] = f"{name}_given"
+            while renamed[name] in (*table.names, *taken):
+                renamed[name] += "_given"
+    if renamed and table.first_row == 1:
+        pairs = ", ".join(f"{old} is now {new}" for old, new in renamed.items())
+        note(f"{table.source} has columns named like the predictions; renamed: {pairs}.")
+    return frame.rename(columns=renamed)

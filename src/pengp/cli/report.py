@@ -1,0 +1,34 @@
+"""The command `pengp report`: a model as a page to look at and to hand on."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pengp.cli.printing import show, working
+
+
+def report(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Page to write.",
+            show_default="the model's name with .html, in this directory",
+        ),
+    ] = None,
+) -> None:
+    """Write a report on a model: one HTML page that needs no network."""
+    from pengp.cli._files import check_destination
+    from pengp.persistence import load, read_info
+    from pengp.report import write_report
+
+    place = output or Path(f"{model.stem}.html")
+    check_destination(place, model)
+    fitted, about = load(model), read_info(model)
+    with working("Writing the report ..."):
+        write_report(fitted, place, info=about["info"])
+    show(f"Report written to {place}\n")

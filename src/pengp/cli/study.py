@@ -1,0 +1,261 @@
+"""The commands `pengp study ...`: list, run, status and report of the paper's studies."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pengp.cli.printing import paragraph, rendered, say, show, show_json, table
+
+if TYPE_CHECKING:
+    from pengp.study.definitions import Study
+    from pengp.study.runner import Tally
+    from pengp.study.store import FailedTask
+
+_INCOMPLETE, _INTERRUPTED = 1, 130
+_SHOWN_FAILURES = 10
+
+app = typer.Typer(
+    name="study",
+    help="Repeat the studies of the paper: run them, see how far they are, and report.\n\n"
+    "Start with: pengp study run forrester, then pengp study report",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+StoreFile = Annotated[Path, typer.Argument(metavar="[FILE]", help="What `run` wrote.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+class Size(StrEnum):
+    """How many repetitions; `pengp.study.definitions.SIZES` as choices of the command line."""
+
+    TINY = "tiny"
+    QUICK = "quick"
+    PAPER = "paper"
+
+
+class SimulationPenalty(StrEnum):
+    """The penalties that the simulation study exists for."""
+
+    LASSO = "lasso"
+    SCAD = "scad"
+
+
+@app.command("list")
+def list_studies(as_json: AsJson = False) -> None:
+    """List the studies and the number of their tasks.
+
+    A task is one repetition of one part of a study. Tasks that need test runs of yours are not
+    counted.
+    """
+    from pengp.study.definitions import SIZES, STUDIES
+
+    counts = {
+        name: {size: len(study.tasks(size)) for size in SIZES} for name, study in STUDIES.items()
+    }
+    if as_json:
+        about = {s.name: {"title": s.title, "description": s.description} for s in STUDIES.values()}
+        show_json({name: {**about[name], "tasks": counts[name]} for name in STUDIES})
+        return
+    rows = [
+        [name, study.title, *(str(count) for count in counts[name].values())]
+        for name, study in STUDIES.items()
+    ]
+    show(rendered(table(["study", "title", *SIZES], rows, left=2)))
+
+
+@app.command("run")
+def run_study(
+    name: Annotated[
+        str, typer.Argument(help="A study of `pengp study list`, or `all`.", show_default=False)
+    ],
+    size: Annotated[
+        Size,
+        typer.Option(
+            help="How many repetitions: tiny takes seconds, quick minutes, paper is the paper's "
+            "number. A larger size continues a smaller one in the same file."
+        ),
+    ] = Size.QUICK,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Number of processes that work at the same time.")
+    ] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of a Dask scheduler, like tcp://10.0.0.1:8786, whose workers work.",
+            show_default=False,
+        ),
+    ] = None,
+    penalty: Annotated[
+        SimulationPenalty | None,
+        typer.Option(
+            help="Penalty of the study `simulation`: lasso, or scad for `simulation-scad`.",
+            show_default=False,
+        ),
+    ] = None,
+    test_runs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Test runs of the study `piston-slap`: a CSV file with a header, six inputs and "
+            "the noise in dB.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where the results go; a run continues there.")
+    ] = Path("study.sqlite"),
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try tasks again that failed before.")
+    ] = False,
+) -> None:
+    """Run a study, or continue its run.
+
+    Whatever stops a run, the same command continues it. The results are the same to the last bit
+    for any number of jobs and with Dask. Exit code 1 if tasks failed.
+    """
+    from pengp.study._progress import shown
+    from pengp.study._test_runs import read_test_runs
+    from pengp.study.runner import run_studies
+    from pengp.study.store import Store
+
+    studies = _chosen(name, penalty)
+    _check_options(studies, jobs, scheduler, test_runs)
+    runs = None if test_runs is None else read_test_runs(test_runs)
+    with Store.open(output, "w") as store:
+        try:
+            tallies = run_studies(
+                studies,
+                store,
+                size.value,
+                jobs=jobs,
+                scheduler=scheduler,
+                test_runs=runs,
+                retry_failed=retry_failed,
+                watched=lambda study: shown(study.name, sys.stderr),
+            )
+        except KeyboardInterrupt:
+            say(
+                f"stopped; {len(store.done())} tasks are kept in {output}, and the same command "
+                "continues."
+            )
+            raise typer.Exit(_INTERRUPTED) from None
+    _conclude(tallies, output)
+
+
+@app.command()
+def status(file: StoreFile = Path("study.sqlite"), as_json: AsJson = False) -> None:
+    """Show how far the studies in a file are.
+
+    Also shows what failed, and how the last run went. Works while a run is writing to the file.
+    """
+    from pengp.study._status import standings
+    from pengp.study.store import Store
+
+    with Store.open(file) as store:
+        found, failures, metadata = standings(store), store.failures(), store.metadata()
+    if as_json:
+        records = {"file": str(file), "studies": [standing._asdict() for standing in found]}
+        show_json({**records, "failures": [_record(f) for f in failures], **metadata})
+        return
+    rows = [[s.study, s.size, *map(str, (s.done, s.total, s.failed))] for s in found]
+    parts = [rendered(table(["study", "size", "done", "of", "failed"], rows, left=2))]
+    parts += [_failure_lines(failures)] if failures else []
+    parts += [_last_run(metadata["invocations"][-1])] if metadata["invocations"] else []
+    show("\n".join(parts))
+
+
+@app.command()
+def report(
+    file: StoreFile = Path("study.sqlite"),
+    output_dir: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the page, tables and figures go.")
+    ] = Path("study-report"),
+) -> None:
+    """Write a page of results beside the paper's claims."""
+    from pengp.study.report import write_report
+
+    show(f"The page is {write_report(file, output_dir)}\n")
+
+
+def _chosen(name: str, penalty: SimulationPenalty | None) -> "list[Study]":
+    """Return the studies that a name and a penalty stand for."""
+    from pengp.study.definitions import STUDIES, get_study
+
+    if penalty is not None and name != "simulation":
+        raise typer.BadParameter("--penalty goes with the study `simulation` only.")
+    if name == "all":
+        return list(STUDIES.values())
+    return [get_study("simulation-scad" if penalty is SimulationPenalty.SCAD else name)]
+
+
+def _check_options(
+    studies: "list[Study]", jobs: int, scheduler: str | None, test_runs: Path | None
+) -> None:
+    """Raise where an option would have no effect."""
+    if scheduler is not None and jobs != 1:
+        raise typer.BadParameter("--jobs and --scheduler exclude each other; give one of them.")
+    if test_runs is not None and not any(study.test_parts for study in studies):
+        raise typer.BadParameter("--test-runs goes with the studies `piston-slap` and `all` only.")
+
+
+def _conclude(tallies: "dict[str, Tally]", output: Path) -> None:
+    """Say what was done; exit with a code of its own if tasks have failed."""
+    from pengp.study._progress import summary
+
+    for name, tally in tallies.items():
+        show("".join(f"{paragraph(sentence)}\n" for sentence in summary(name, tally)))
+    failed = sum(tally.failed + tally.skipped for tally in tallies.values())
+    if failed:
+        say(
+            f"{failed} tasks failed; `pengp study status {output}` says why, and --retry-failed "
+            "tries them again."
+        )
+        raise typer.Exit(_INCOMPLETE)
+    show(f"The results are in {output}; `pengp study report {output}` reads them.\n")
+
+
+def _record(failed: "FailedTask") -> dict[str, Any]:
+    """Return all that is known of a failed task."""
+    failure = failed.failure
+    return {
+        "task": failed.task.name,
+        "seed": failed.task.seed,
+        "type": failure.type,
+        "message": failure.message,
+        "traceback": failure.traceback,
+        "seconds": failed.seconds,
+    }
+
+
+def _failure_lines(failures: "list[FailedTask]") -> str:
+    """Return the first failures, one a paragraph."""
+    lines = [
+        paragraph(
+            f"{f.task.name} (seed {f.task.seed}): {f.failure.type}: {f.failure.message}",
+            indent="  ",
+        )
+        for f in failures[:_SHOWN_FAILURES]
+    ]
+    if len(failures) > _SHOWN_FAILURES:
+        lines.append(f"... and {len(failures) - _SHOWN_FAILURES} more")
+    return "\n".join(["Failed (--json shows tracebacks):", *lines, ""])
+
+
+def _last_run(call: dict[str, Any]) -> str:
+    """Return the circumstances of a call in a few lines."""
+    arguments, versions = call["arguments"], call["versions"]
+    where = arguments["scheduler"] or f"jobs {arguments['jobs']}, CPUs {call['cpus']}"
+    lines = (
+        f"Last run: {', '.join(arguments['studies'])}, {arguments['size']}; "
+        f"{call['tasks_done']} tasks",
+        f"from {call['started']} to {call['ended'] or '(still running, or killed)'}",
+        f"{where}; {call['platform']}",
+        ", ".join(f"{package} {version}" for package, version in versions.items()),
+        f"commit {call['commit'] or 'unknown'}",
+    )
+    return "".join(f"{paragraph(line, indent='  ')}\n" for line in lines)

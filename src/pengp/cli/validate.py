@@ -1,0 +1,229 @@
+"""The command `pengp validate`: predictions judged by runs that the model has not seen."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pengp.cli._files import check_destination
+from pengp.cli.models import Extrapolation, OpenModel, check_level, open_model
+from pengp.cli.printing import note, number, paragraph, percent, rendered, show, show_json, table
+from pengp.cli.tables import read_table
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pengp._typing import FloatArray
+
+_FIGURES = (".png", ".svg", ".pdf")
+#: Probability, under the model, below which a coverage contradicts the level.
+_CONTRADICTION = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """One response of the test runs, and what became of its predictions."""
+
+    name: str
+    observed: "FloatArray"  # [m]
+    mean: "FloatArray"  # [m]
+    std: "FloatArray"  # [m]
+    scores: dict[str, float]
+    leave_one_out: dict[str, float]
+    inside: int
+    p_value: float  # of the number inside their intervals, two-sided
+
+
+def validate(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
+    test: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="Table with inputs and response of runs that were not fitted; - for CSV on stdin.",
+        ),
+    ],
+    level: Annotated[
+        float, typer.Option(help="Probability that an interval is to hold the response.")
+    ] = 0.95,
+    plot: Annotated[
+        Path | None, typer.Option(help="Figure to write, .png, .svg or .pdf.", metavar="FILE")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Compare predictions with runs that the model has not seen.
+
+    The scores of these runs stand beside those that the model gives itself by leaving out each of
+    its own runs in turn. The figure shows predicted against observed responses, and how often
+    intervals of every level hold the response.
+    """
+    check_level(level)
+    if plot is not None and plot.suffix.lower() not in _FIGURES:
+        raise InputError(f"--plot {plot} must end in {', '.join(_FIGURES[:-1])} or {_FIGURES[-1]}.")
+    if plot is not None:
+        check_destination(plot, model, test)
+    opened, runs = open_model(model), read_table(test)
+    X, y = runs.numbers(opened.inputs), runs.numbers(opened.responses)
+    outside = Extrapolation(opened)
+    outside.count(X)
+    judged = _judge(opened, X, y, level)
+    text = "" if as_json else _text(judged, runs.source, level)
+    if plot is not None:
+        _draw(judged, level, plot)
+        text += f"\nFigure: {plot}\n"
+    for sentence in (_known_runs(opened, X), outside.sentence()):
+        if sentence:
+            note(sentence)
+    if as_json:
+        show_json(_record(judged, level, outside))
+    else:
+        show(text)
+
+
+def _judge(model: OpenModel, X: "pd.DataFrame", y: "pd.DataFrame", level: float) -> list[_Judged]:
+    """Score the predictions of every response."""
+    from scipy.stats import binomtest
+
+    from pengp.diagnostics import score_predictions
+
+    mean, std = model.predict(X)
+    loo, m = model.estimator.loo_, len(X)
+    known, loo_mean, loo_std = (
+        a.reshape(-1, len(model.responses)) for a in (model.estimator.y_train_, loo.mean, loo.std)
+    )
+    judged = []
+    for k, name in enumerate(model.responses):
+        observed = y[name].to_numpy()
+        scores = score_predictions(observed, mean[:, k], std[:, k], level=level)
+        own = score_predictions(known[:, k], loo_mean[:, k], loo_std[:, k], level=level)
+        inside = round(scores["coverage"] * m)
+        p_value = float(binomtest(inside, m, level).pvalue)
+        judged.append(_Judged(name, observed, mean[:, k], std[:, k], scores, own, inside, p_value))
+    return judged
+
+
+def _text(judged: list[_Judged], source: str, level: float) -> str:
+    """Return tables and verdicts for people."""
+    parts: list[Any] = []
+    for one in judged:
+        m = len(one.observed)
+        rows = [
+            (label, _shown(key, one.scores), _shown(key, one.leave_one_out), meaning)
+            for key, label, meaning in _explained(level)
+        ]
+        grid = table(
+            ("score", "test", "leave-\none-out", "meaning"),
+            rows,
+            title=f"{one.name}: {m} test run{'s' * (m > 1)} of {source}",
+            right=(1, 2),
+        )
+        units = (
+            f"RMSE, CRPS and interval score are in the unit of {one.name}. Leave-one-out: each run "
+            "of the fit, predicted from the others."
+        )
+        parts += [grid, "", paragraph(units), "", *map(paragraph, _verdicts(one, level)), ""]
+    return rendered(*parts[:-1])
+
+
+def _explained(level: float) -> list[tuple[str, str, str]]:
+    """Return key, label and meaning of the scores."""
+    sure = f"{100 * level:g} %"
+    return [
+        ("rmse", "RMSE", "typical error; lower is better"),
+        ("q2", "Q2", "1 is perfect; predicting the mean is 0"),
+        ("crps", "CRPS", "error and uncertainty; lower is better"),
+        ("log_score", "log score", "surprise at the runs; lower is better"),
+        ("coverage", "coverage", f"share in their {sure} interval; best {sure}"),
+        ("interval_score", "interval score", "interval width, misses; lower is better"),
+    ]
+
+
+def _shown(key: str, scores: dict[str, float]) -> str:
+    """Return a score as text."""
+    return percent(scores[key]) if key == "coverage" else number(scores[key])
+
+
+def _verdicts(one: _Judged, level: float) -> list[str]:
+    """Return sentences on what the scores mean for the use of the model."""
+    m, sure = len(one.observed), f"{100 * level:g} %"
+    counts = (
+        f"{one.inside} of {m} responses lie in their {sure} interval, where {m * level:.3g} are "
+        "expected"
+    )
+    too = "narrow" if one.inside < m * level else "wide"
+    sentences = [
+        f"{counts}: the intervals are too {too}, chance does not explain this (p = "
+        f"{one.p_value:.1g})."
+        if one.p_value < _CONTRADICTION
+        else f"{counts}: these runs do not contradict the intervals."
+    ]
+    if one.scores["q2"] <= 0.0 and m > 1:
+        sentences.append(
+            "The predictions are no better than the mean of these runs; do not rely on this model."
+        )
+    return sentences
+
+
+def _known_runs(model: OpenModel, X: "pd.DataFrame") -> str:
+    """Say how many of the test runs the model was fitted to; nothing if it was to none."""
+    known = {tuple(run) for run in model.estimator.X_train_.tolist()}
+    count = sum(tuple(run) in known for run in X.to_numpy().tolist())
+    if not count:
+        return ""
+    return (
+        f"{count:,} of {len(X):,} rows are runs that the model was fitted to; they flatter it, so "
+        "validate it on others."
+    )
+
+
+def _record(judged: list[_Judged], level: float, outside: Extrapolation) -> dict[str, Any]:
+    """Return the result for JSON."""
+    responses = {
+        one.name: {
+            "test": one.scores,
+            "leave_one_out": one.leave_one_out,
+            "inside": one.inside,
+            "p_value": one.p_value,
+            "intervals_contradicted": one.p_value < _CONTRADICTION,
+        }
+        for one in judged
+    }
+    return {
+        "runs": outside.rows,
+        "level": level,
+        "responses": responses,
+        "outside": outside.record(),
+    }
+
+
+def _draw(judged: list[_Judged], level: float, path: Path) -> None:
+    """Write the figure: a row of two panels for every response."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    from pengp._files import replacing
+    from pengp.plots import CoverageDisplay, LeaveOneOutDisplay
+
+    kind = path.suffix.lower()[1:]
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    with (
+        replacing(path) as place,
+        mpl.rc_context(
+            {
+                "axes.spines.top": False,
+                "axes.spines.right": False,
+                "svg.hashsalt": "pengp",  # the same runs give the same bytes
+                "text.parse_math": False,  # a name with dollars is no formula
+            }
+        ),
+    ):
+        figure = Figure(figsize=(9.0, 4.4 * len(judged)), layout="constrained")
+        for one, axes in zip(judged, figure.subplots(len(judged), 2, squeeze=False), strict=True):
+            given = one.observed, one.mean, one.std
+            left = LeaveOneOutDisplay.from_predictions(*given, level=level, response_name=one.name)
+            left.plot(ax=axes[0])
+            CoverageDisplay.from_predictions(*given, response_name=one.name).plot(ax=axes[1])
+            axes[1].set_box_aspect(1)
+        figure.savefig(place, format=kind, dpi=150, metadata=undated)
