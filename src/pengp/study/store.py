@@ -1,0 +1,277 @@
+"""A store: one file that holds the rows of studies, which tasks are done, and how they were run.
+
+A task's rows and its mark "done" are written in one transaction, so a process may be killed at any
+moment. One process writes at a time; any number may read meanwhile.
+"""
+
+import contextlib
+import json
+import math
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pengp.exceptions import FileError
+from pengp.study import _schema
+from pengp.study._task import Row, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Columns of `Store.rows`.
+COLUMNS = (
+    *("study", "function", "repetition"),
+    *("method", "lam", "metric", "x", "value", "seconds"),
+)
+_NUMBERS = ("lam", "x", "value", "seconds")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a task failed."""
+
+    type: str
+    """Name of the exception's class."""
+    message: str
+    traceback: str
+
+
+@dataclass(frozen=True)
+class FailedTask:
+    """A task that failed; ``task.seed`` is the seed with which it did."""
+
+    task: Task
+    failure: Failure
+    seconds: float
+
+
+class Store:
+    """The rows of studies in one SQLite file; `open` makes one, a ``with`` block closes it."""
+
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, lock: sqlite3.Connection | None = None
+    ) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = lock
+        self._invocation: int | None = None
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], mode: Literal["r", "w"] = "r") -> Self:
+        """Open a file.
+
+        Parameters
+        ----------
+        path : path-like
+            The file. While it is written, an empty file ``<path>.lock`` lies beside it and stays.
+        mode : {"r", "w"}
+            "r" reads an existing file, "w" also writes and makes the file if there is none. Only
+            one process at a time can have it open with "w".
+        """
+        path = Path(path)
+        if mode == "r":
+            return cls(path, _schema.open_reading(path))
+        with contextlib.ExitStack() as stack:
+            lock = stack.enter_context(contextlib.closing(_schema.lock(path)))
+            connection = _schema.open_writing(path)
+            stack.pop_all()
+        return cls(path, connection, lock)
+
+    def close(self) -> None:
+        """Close the file and let others write to it."""
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def rows(self, study: str | None = None) -> "pd.DataFrame":
+        """Return all rows, or those of one study, in the order of tasks and of rows in a task.
+
+        Returns
+        -------
+        DataFrame
+            Columns study, function, repetition, method, lam, metric, x, value, seconds. ``lam`` and
+            ``x`` are NaN where there is none; infinite and NaN values are what the task returned.
+        """
+        import pandas as pd
+
+        found = self._select(
+            f"SELECT {', '.join(COLUMNS)} FROM rows WHERE :study IN (study, '') "
+            "ORDER BY study, function, repetition, position",
+            {"study": study or ""},
+        )
+        # 'nan' and None both become NaN here.
+        return pd.DataFrame(found, columns=list(COLUMNS)).astype(
+            dict.fromkeys(_NUMBERS, "float64") | {"repetition": "int64"}
+        )
+
+    def rows_of(self, task: Task) -> list[Row]:
+        """Return the rows of one task exactly as it returned them, None and NaN kept apart."""
+        found = self._select(
+            "SELECT method, lam, metric, x, value, seconds FROM rows "
+            "WHERE (study, function, repetition) = (?, ?, ?) ORDER BY position",
+            task,
+        )
+        return [
+            Row(method, _decoded(lam), metric, _decoded(x), float(value), seconds)
+            for method, lam, metric, x, value, seconds in found
+        ]
+
+    def done(self) -> set[Task]:
+        """Return the tasks whose rows are here."""
+        found = self._select("SELECT study, function, repetition FROM tasks WHERE state = 'done'")
+        return {Task(*columns) for columns in found}
+
+    def failures(self) -> list[FailedTask]:
+        """Return the tasks that failed and why, in the order of their names."""
+        found = self._select(
+            "SELECT study, function, repetition, seconds, error_type, error_message, "
+            "error_traceback FROM tasks WHERE state = 'failed' ORDER BY study, function, repetition"
+        )
+        return [
+            FailedTask(Task(study, function, repetition), Failure(*failure), seconds)
+            for study, function, repetition, seconds, *failure in found
+        ]
+
+    def metadata(self) -> dict[str, Any]:
+        """Return how the rows came about.
+
+        Returns
+        -------
+        dict
+            "format": version of the file's format; "test_runs": digest of the test runs, None if
+            none were given; "invocations": a list, oldest first, with one dict for each call that
+            ran tasks: "started", "ended" (None if it still runs or was killed), "tasks_done" (those
+            whose rows are from this call), and what the caller of `begin` told.
+        """
+        calls = self._select(
+            "SELECT started, ended, details, (SELECT count(*) FROM tasks WHERE state = 'done' "
+            "AND invocation = id) FROM invocations ORDER BY id"
+        )
+        return {
+            "format": _schema.SCHEMA_VERSION,
+            "test_runs": self._meta("test_runs"),
+            "invocations": [
+                {"started": started, "ended": ended, "tasks_done": count, **json.loads(details)}
+                for started, ended, details, count in calls
+            ],
+        }
+
+    def begin(self, details: Mapping[str, Any]) -> None:
+        """Record that a call starts to run tasks; ``details`` has to fit into JSON."""
+        with self._transaction():
+            cursor = self._connection.execute(
+                "INSERT INTO invocations (started, details) VALUES (?, ?)",
+                (_now(), json.dumps(details)),
+            )
+            self._invocation = cursor.lastrowid
+
+    def end(self) -> None:
+        """Record that the call ends in order, though perhaps before its tasks are done."""
+        with self._transaction():
+            self._connection.execute(
+                "UPDATE invocations SET ended = ? WHERE id = ?", (_now(), self._invocation)
+            )
+
+    def add(self, task: Task, rows: Iterable[Row], seconds: float) -> None:
+        """Write a task's rows and mark it as done, both or neither."""
+        encoded = [
+            (
+                *task,
+                i,
+                r.method,
+                _encoded(r.lam),
+                r.metric,
+                *map(_encoded, (r.x, r.value, r.seconds)),
+            )
+            for i, r in enumerate(rows)
+        ]
+        with self._transaction():
+            self._mark(task, "done", seconds, (None, None, None))
+            self._connection.executemany(
+                "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", encoded
+            )
+
+    def add_failure(self, task: Task, failure: Failure, seconds: float) -> None:
+        """Mark a task as failed."""
+        with self._transaction():
+            self._mark(task, "failed", seconds, (failure.type, failure.message, failure.traceback))
+
+    def pin_test_runs(self, digest: str) -> None:
+        """Keep the digest of the test runs, which may not change within one file."""
+        kept = self._meta("test_runs")
+        if kept is None:
+            with self._transaction():
+                self._connection.execute("INSERT INTO meta VALUES ('test_runs', ?)", (digest,))
+        elif kept != digest:
+            raise FileError(
+                f"{self.path} holds results on other test runs than these; give the same test runs "
+                "or choose another file."
+            )
+
+    def _mark(
+        self,
+        task: Task,
+        state: str,
+        seconds: float,
+        error: tuple[str | None, str | None, str | None],
+    ) -> None:
+        """Write the record of a task that ended, in place of the one of an earlier failure."""
+        self._connection.execute(
+            "DELETE FROM tasks WHERE (study, function, repetition, state) = (?, ?, ?, 'failed')",
+            task,
+        )
+        self._connection.execute(
+            "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*task, state, self._invocation, seconds, task.seed, *error),
+        )
+
+    def _meta(self, key: str) -> str | None:
+        """Return a value of the table meta, None if there is none."""
+        found = self._select("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(found[0][0]) if found else None
+
+    def _select(self, query: str, values: Any = ()) -> list[Any]:
+        """Return the records that a query finds."""
+        with _schema.explained(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Make the block one transaction, undone if anything goes wrong in it."""
+        with _schema.explained(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            with self._connection:  # commits or rolls back
+                yield
+
+
+def _encoded(number: float | None) -> float | str | None:
+    """Return how a number is stored: SQLite would make NULL, which is None here, of NaN."""
+    if number is None:
+        return None
+    return "nan" if math.isnan(number) else float(number)
+
+
+def _decoded(stored: float | str | None) -> float | None:
+    """Return the number that `_encoded` stored."""
+    return None if stored is None else float(stored)
+
+
+def _now() -> str:
+    """Return the time, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
