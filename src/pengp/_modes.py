@@ -8,6 +8,9 @@ from pengp.optimize import Done
 _LEVEL, _CLOSE = 1e-5, 1e-2
 """Differences in height and in place up to which two maxima may be one."""
 
+_SAME_LEVEL, _SAME_PLACE = 1e-3, 0.05
+"""The same in the end, when the best of a cell is exact and others are known from expansions."""
+
 
 class ModeTable:
     """The distinct maxima of C cells in the order found: arrays [C, M, ...], M growing.
@@ -92,10 +95,28 @@ class ModeTable:
 
     def ranked(self) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Return places [C, M, d], heights [C, M] and convergence [C, M], best first."""
+        self._merge()
         m = max(1, int(self.count.max(initial=0)))
         order = np.argsort(-self.height, axis=-1, kind="stable")[:, :m]
         cell = np.arange(len(order))[:, None]
         return self.u[cell, order], self.height[cell, order], self.converged[cell, order]
+
+    def _merge(self) -> None:
+        """Forget maxima that are copies of a higher one, as far as their heights are known."""
+        order = np.argsort(-self.height, axis=-1, kind="stable")
+        cell = np.arange(len(order))[:, None]
+        u, height = self.u[cell, order], self.height[cell, order]
+        used = np.isfinite(height)
+        near = np.zeros((*height.shape, height.shape[1]), dtype=bool)
+        for k in range(height.shape[1]):  # against maximum k, to hold no array of all pairs' places
+            place = np.abs(u - u[:, k : k + 1]).max(-1) < _SAME_PLACE
+            with np.errstate(invalid="ignore"):
+                near[:, :, k] = place & (height[:, k : k + 1] - height < _SAME_LEVEL)
+        copy = used & np.tril(near, -1).any(-1)
+        cells, places = np.nonzero(copy)
+        self.u[cells, order[cells, places]] = np.nan
+        self.height[cells, order[cells, places]] = -np.inf
+        self.count -= copy.sum(-1)
 
 
 def _height(done: Done) -> FloatArray:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from pengp._typing import BoolArray, FloatArray
 from pengp.exceptions import InputError
 from pengp.metrics import coverage, crps_normal, interval_score, log_score, q2, rmse
+from pengp.selection import RULES
 
 __all__ = ["Diagnosis", "Finding", "Mode", "diagnose", "score_predictions"]
 
@@ -187,12 +188,14 @@ def _below(best: float, value: float) -> float:
 
 
 def _stability(estimator: Any, output: int) -> FloatArray | None:
-    """Return each repeat's choice of lambda, None without repeated folds."""
+    """Return each repeat's choice of lambda, None without repeated folds or without the rule."""
     tables = getattr(estimator, "cv_table_", None)
     table = tables[output] if isinstance(tables, list) else tables
     if table is None or table.plan.repeats == 1:
         return None
     metric = next(iter(table.values))  # the estimator's own stands first
+    if estimator.rule not in RULES and not callable(estimator.rule):
+        return None  # a rule of the user's own, of which a model file keeps the name only
     return np.asarray(table.stability(metric, estimator.rule))
 
 

@@ -14,7 +14,6 @@ from pengp.crossval import CVTable
 from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.exceptions import InputError
 from pengp.kernels import get_kernel
-from pengp.metrics import get_metric
 
 Estimator: TypeAlias = PenalizedGPRegressor | PenalizedGPRegressorCV
 #: A point of the input space: values by name, the others in the middle, or all d of them.
@@ -113,9 +112,7 @@ class OneOutput:
 
     def metric(self, metric: str | None) -> str:
         """Return the metric's name, by default that of the one which chose lambda."""
-        if metric is None and isinstance(self.estimator, PenalizedGPRegressorCV):
-            return get_metric(self.estimator.metric).name
-        return str(metric)
+        return next(iter(self.table().values)) if metric is None else metric
 
     def predict(self, X: FloatArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return means [m] and ends of intervals [m], [m] at X [m, d]."""

@@ -80,7 +80,7 @@ class ThetaPathDisplay:
             For labels.
         """
         fitted = OneOutput(estimator, output, input_names, response_name)
-        path, table, metric = estimator.path_, fitted.find_table(), fitted.metric(None)
+        path, table = estimator.path_, fitted.find_table()
         order = np.argsort(path.lams)
         low, high = estimator.theta_bounds
         return cls(
@@ -88,8 +88,8 @@ class ThetaPathDisplay:
             theta=fitted.first(path.theta)[order],
             names=fitted.input_names,
             chosen=fitted.lam,
-            best=None if table is None else table.best(metric),
-            one_se=None if table is None else table.one_se(metric),
+            best=None if table is None else table.best(fitted.metric(None)),
+            one_se=None if table is None else table.one_se(fitted.metric(None)),
             theta_bounds=(float(low), float(high)),
             isotropic=bool(estimator.isotropic),
             response_name=fitted.response_name,

@@ -1,0 +1,53 @@
+"""One self-contained HTML page about a fitted model.
+
+The page needs no network and no other file. It says in plain sentences what was found, shows it in
+figures that follow a slider over lambda, and lists everything that is needed to repeat the work.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from pengp._files import replacing
+from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.exceptions import InputError
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    model: PenalizedGPRegressor | PenalizedGPRegressorCV,
+    path: str | os.PathLike[str],
+    *,
+    info: Mapping[str, Any] | None = None,
+) -> None:
+    """Write an HTML report about a fitted model.
+
+    Parameters
+    ----------
+    model : PenalizedGPRegressor or PenalizedGPRegressorCV
+        Fitted. Several outputs get a part of the page each.
+    path : str or path
+        File to write, such as ``report.html``; it is replaced if it exists.
+    info : mapping, optional
+        What else is known, shown as it is: ``response`` (the response's name, or a list of names)
+        and ``source`` appear in the title, ``created`` below it, and everything, such as
+        ``command``, ``seed`` or ``history``, under Settings.
+    """
+    if not isinstance(model, PenalizedGPRegressor | PenalizedGPRegressorCV):
+        raise InputError(
+            "write_report takes a fitted PenalizedGPRegressor or PenalizedGPRegressorCV, not a "
+            f"{type(model).__name__}; of a pipeline give the last step."
+        )
+    check_is_fitted(model)
+    try:
+        from pengp.report._page import render
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f'the report needs {error.name}; install it: pip install "pengp[report]".'
+        ) from error
+    page = render(model, {} if info is None else info)
+    with replacing(path) as temporary:
+        temporary.write_bytes(page.encode("utf-8"))
