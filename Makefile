@@ -14,7 +14,7 @@ unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
-	@echo "make demo    fit the piston-slap runs and show the result"
+	@echo "make demo    fit the piston-slap runs from their CSV and write a report"
 	@echo "make test    lint, then all tests with coverage"
 	@echo "make lint    ruff, mypy, import layers"
 	@echo "make bench   speed and memory as ratios, printed"
@@ -22,7 +22,9 @@ help:
 	@echo "make clean   remove what the targets above left behind, except .venv"
 
 demo: $(VENV)/.ready-run
-	.venv/bin/python examples/demo.py
+	@mkdir -p out
+	$(VENV)/bin/pengp fit src/pengp/data/piston_slap.csv --response noise --folds 4 \
+		--output out/piston_slap.pengp --report out/piston_slap.html
 
 test: lint
 	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal --cov --cov-fail-under=95
@@ -40,13 +42,14 @@ docs: $(VENV)/.ready-docs
 	$(PY) -m mkdocs build --strict --quiet
 
 clean:
-	rm -rf build dist site htmlcov .coverage .coverage.*
+	rm -rf build dist out site htmlcov .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp .ready-X says that the packages for X are installed; it is stale when
-# pyproject.toml is newer. `run` is the library alone, the others are extras of the same name.
-EXTRA_run :=
+# pyproject.toml is newer. `run` is what the command line needs, the others are extras of that name;
+# `dev` holds all that `run` does.
+EXTRA_run := [cli,report]
 EXTRA_dev := [dev]
 EXTRA_bench := [bench]
 EXTRA_docs := [docs]
@@ -57,7 +60,7 @@ $(STAMPS): $(VENV)/.ready-%: pyproject.toml
 	@touch $(VENV)/.unfinished
 	@$(PY) -m pip install -qq --editable '.$(EXTRA_$*)'
 	@rm $(VENV)/.unfinished
-	@touch $@ $(VENV)/.ready-run
+	@touch $@ $(if $(filter dev,$*),$(VENV)/.ready-run)
 
 # An environment is sound if no installation into it was cut short, it was made at this place
 # (pip's script names it) and its interpreter runs. Otherwise it is built anew.

@@ -267,3 +267,15 @@ def test_where_no_maximum_is_reached_the_best_point_seen_is_kept(
     assert np.allclose(fit.objective, values - 9 * lams * fit.theta.sum(-1), atol=1e-8)
     assert (fit.objective <= best.objective + 1e-9).all()
     assert (fit.objective > best.objective - 1e-3).all()  # the searches came close, after all
+
+
+def test_no_maximum_is_a_copy_of_another_in_its_cell() -> None:
+    X, y = piston_slap_runs()
+    modes = penalized_path(X, y, lambda_grid(), random_state=0).modes
+    assert modes.count.max() > 5
+    for count, theta, height in zip(modes.count, modes.theta, modes.objective, strict=True):
+        assert np.isfinite(height[:count]).all()
+        assert np.isnan(height[count:]).all()
+        for k in range(1, count):
+            apart = np.abs(np.log(theta[:k] / theta[k])).max(-1)
+            assert ((apart >= 0.05) | (height[:k] - height[k] >= 1e-3)).all()

@@ -24,6 +24,7 @@ from pengp.diagnostics import score_predictions
 from pengp.exceptions import FileError, InputError, PengpWarning
 from pengp.folds import random_folds
 from pengp.report import write_report
+from pengp.report._page import _when
 from pengp.report._text import inert, number, plain
 from tests._problems import smooth_runs
 
@@ -421,6 +422,11 @@ def test_outputs_have_their_own_names_and_sliders(tmp_path: Path) -> None:
         assert model.path_.lams[places[f"o{k}.lam"]] == model.lam_[k]
         theta = page.array(f"o{k}-input0-theta")
         assert theta[places[f"o{k}.lam"]] == number(model.theta_[k, 0])
+
+
+def test_the_time_is_written_for_a_reader() -> None:
+    assert _when("2026-11-16T00:11:32+00:00") == "2026-11-16 00:11 UTC"
+    assert _when("last week") == "last week"
 
 
 def test_near_copies_of_a_mode_are_listed_once(page: Page) -> None:

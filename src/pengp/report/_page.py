@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Mapping
+from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
@@ -83,8 +84,16 @@ def _subtitle(subject: Subject, info: Mapping[str, Any]) -> str:
     if info.get("source"):
         parts.append(f"from {plain(info['source'])}")
     if info.get("created"):
-        parts.append(f"made {plain(info['created'])}")
+        parts.append(f"made {_when(plain(info['created']))}")
     return ", ".join(parts)
+
+
+def _when(created: str) -> str:
+    """Return a time in ISO form as a reader would write it; anything else as it is."""
+    try:
+        return f"{datetime.fromisoformat(created):%Y-%m-%d %H:%M %Z}".strip()
+    except ValueError:
+        return created
 
 
 def _output(subject: Subject, payload: Payload) -> dict[str, Any]:
