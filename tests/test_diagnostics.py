@@ -44,6 +44,10 @@ def test_scores_are_those_of_refits_without_each_run(repeated: PenalizedGPRegres
     assert scores["interval_score"] == pytest.approx(
         (upper - lower + 2 / 0.2 * outside).mean(), rel=1e-12
     )
+    z = loo.residual / loo.std
+    crps = loo.std * (z * (2 * norm.cdf(z) - 1) + 2 * norm.pdf(z) - 1 / np.sqrt(np.pi))
+    assert scores["crps"] == pytest.approx(crps.mean(), rel=1e-12)
+    assert scores["log_score"] == pytest.approx(-norm.logpdf(RUNS.y, loo.mean, loo.std).mean())
 
 
 def test_a_level_that_is_no_probability_is_refused() -> None:
@@ -73,8 +77,47 @@ def test_another_mode_that_is_nearly_as_good_is_told(repeated: PenalizedGPRegres
     assert f"lower by {deficits[1]:.2f}): one that uses {used}." in message(repeated, "modes")
 
 
+def test_modes_that_are_far_below_or_use_the_same_inputs_are_not_told(
+    repeated: PenalizedGPRegressorCV,
+) -> None:
+    seen = set()
+    for lam in repeated.lams_:
+        model = repeated.at_lambda(lam)
+        best, *others = diagnose(model).modes
+        wanted = any(m.deficit < 1.92 and (m.active != best.active).any() for m in others)
+        assert ("modes" in codes(model)) == wanted
+        seen.add(wanted)
+    assert seen == {True, False}
+
+
+def test_a_choice_that_hardly_varies_is_stable() -> None:
+    x = np.linspace(0.0, 1.0, 12)[:, None]
+    folds = random_folds(12, 4, repeats=5, random_state=0)
+    lams = [0.01, 0.02, 0.05]
+    model = PenalizedGPRegressorCV(lams=lams, cv=folds, random_state=0).fit(x, np.sin(9 * x[:, 0]))
+    stability = diagnose(model).stability
+    assert stability is not None
+    assert stability.max() <= 10 * stability.min()
+    assert "unstable" not in codes(model)
+
+
+def test_a_surrogate_of_some_use_is_not_called_useless(repeated: PenalizedGPRegressorCV) -> None:
+    assert 0.0 < diagnose(repeated).scores["q2"] < 0.6
+    assert "useless" not in codes(repeated)
+
+
+def test_a_rule_that_is_only_known_by_name_judges_no_stability(
+    repeated: PenalizedGPRegressorCV,
+) -> None:
+    model = repeated.at_lambda(repeated.lam_)
+    model.rule = "a rule of my own"
+    assert diagnose(model).stability is None
+
+
 def test_inactive_inputs_are_those_at_the_lower_bound(repeated: PenalizedGPRegressorCV) -> None:
-    assert diagnose(repeated).active.tolist() == (repeated.theta_ > 1e-3).tolist()
+    for lam in repeated.lams_:
+        model = repeated.at_lambda(lam)
+        assert diagnose(model).active.tolist() == (model.theta_ > 1e-3).tolist()
     assert diagnose(repeated).active.tolist() == [True, False, True, False, False, True]
 
 
@@ -83,6 +126,15 @@ def test_a_flat_likelihood_is_told() -> None:
     assert {"flat", "useless"} <= codes(model)
     lower = model.flat_.lower[0]
     assert f"every theta from {lower:.3g} to its upper bound 1000 fits" in message(model, "flat")
+
+
+def test_a_flat_likelihood_is_told_of_the_most_active_input() -> None:
+    x = np.linspace(0.0, 1.0, 8)
+    X = np.c_[x, np.tile([0.0, 1.0], 4)]
+    y = (6 * 1.25 * x - 2) ** 2 * np.sin(12 * 1.25 * x - 4)
+    model = PenalizedGPRegressor(0.001, random_state=0).fit(X, y)
+    assert model.theta_[0] > model.theta_[1] > 1e-3
+    assert f"every theta of x1 from {model.flat_.lower[0]:.3g} to" in message(model, "flat")
 
 
 def test_a_theta_at_its_upper_bound_is_told() -> None:

@@ -172,6 +172,21 @@ def test_another_lambda_of_the_path_is_the_fit_at_that_lambda() -> None:
         model.at_lambda(0.02)
 
 
+def test_a_caller_who_changes_the_arrays_later_does_not_change_the_fit() -> None:
+    inputs, response = X.copy(), Y.copy()
+    model = PenalizedGPRegressorCV(lams=[0.0, 0.1], cv=7, random_state=0).fit(inputs, response)
+    before = model.at_lambda(0.1).predict(NEW)
+    inputs[:], response[:] = 0.0, 0.0
+    assert np.array_equal(model.at_lambda(0.1).predict(NEW), before)
+    assert np.array_equal(model.y_train_, Y)
+
+
+@pytest.mark.parametrize("lam", ["a", None, [0.0], np.nan])
+def test_a_lambda_that_is_no_number_is_refused(lam: Any) -> None:
+    with pytest.raises(InputError, match="is not a number"):
+        fitted().at_lambda(lam)
+
+
 def test_another_lambda_keeps_runs_that_were_learned_later_and_every_output() -> None:
     both = np.c_[Y, X[:, 0] ** 2]
     settings = {"lams": [0.0, 0.1], "cv": 7, "input_bounds": np.c_[LOW, HIGH], "random_state": 0}

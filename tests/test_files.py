@@ -34,6 +34,14 @@ def test_a_new_file_has_the_permissions_of_the_users_other_files(tmp_path: Path)
     assert stat.S_IMODE(ours) == stat.S_IMODE(by_hand)
 
 
+def test_the_permissions_of_an_old_file_stay(tmp_path: Path) -> None:
+    target = tmp_path / ("long" * 60)
+    target.touch(mode=0o600)
+    with replacing(target) as temporary:
+        temporary.write_text("new")
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
 def test_a_link_goes_on_pointing_to_its_file(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "real")
     with replacing(tmp_path / "link") as temporary:

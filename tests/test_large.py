@@ -1,6 +1,7 @@
 """The likelihood of large data sets against the batched one."""
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,6 +123,37 @@ def test_starting_from_fewer_runs_leads_where_a_plain_search_of_all_runs_leads(l
     assert fit.converged.all()
     assert fit.objective[0] >= -plain.fun - 1e-6
     assert np.allclose(np.log(fit.theta[0]), plain.x, atol=2e-3)
+
+
+def test_a_maximum_that_fewer_runs_do_not_show_is_found_all_the_same() -> None:
+    rng = np.random.default_rng(0)
+    rng.random((150, 1))
+    X = rng.random((150, 2))
+    y = np.sin(5 * X[:, 1])
+    y[0] += 1.0  # one run in 150 is off, and probably not among the fewer ones
+    y = (y - y.mean()) / y.std(ddof=1)
+    options: dict[str, Any] = {"nugget": "estimate", "mean": "constant", "random_state": 0}
+    fit = penalized_path(X, y, [0.0], n_starts=3, **options)
+    submodel = penalized_path(X, y, [0.0], n_starts=3, isotropic=True, **options)
+    assert fit.objective[0] > submodel.objective[0]
+
+
+def test_a_large_fit_takes_few_evaluations_of_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = smooth_runs(300, 4)
+    sizes: list[int] = []
+    one = LargeLikelihood._one
+
+    def counted(self: LargeLikelihood, *args: Any) -> Any:
+        sizes.append(self.n)
+        return one(self, *args)
+
+    monkeypatch.setattr(LargeLikelihood, "_one", counted)
+    fit = penalized_path(X, y, [0.0], n_starts=1, random_state=0)
+    assert fit.converged.all()
+    few, many = sizes.count(150), sizes.count(300)
+    assert few > 0
+    assert fit.n_evaluations == few + many
+    assert many <= 40  # two starts: the one learned from 150 runs, and the standard one
 
 
 def test_points_that_are_known_are_not_evaluated_again() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear, minimize
 
-from pengp._lbfgs import OneByOne
+from pengp._lbfgs import OneByOne, _bfgs
 from pengp._typing import FloatArray, IntArray
 from pengp.optimize import (
     Done,
@@ -209,6 +209,40 @@ def test_max_rounds_ends_a_row() -> None:
     _, value, slope = solve(Lockstep, wavy, box, np.array([0, 1]), x0, max_rounds=1)
     assert (value == wavy(np.array([0, 1]), x0).value).all()
     assert (slope > 1e-3).all()
+
+
+def test_bfgs_satisfies_the_secant_equation_and_keeps_symmetry() -> None:
+    rng = np.random.default_rng(0)
+    step, change = rng.normal(size=(2, 3))
+    change *= np.sign(step @ change)
+    old = np.diag([1.0, 2.0, 3.0])
+    new = _bfgs(old, step, change)
+    np.testing.assert_allclose(new @ change, step, rtol=1e-12)
+    np.testing.assert_allclose(new, new.T, atol=1e-14)
+    assert np.linalg.matrix_rank(new - old, tol=1e-10) == 2
+    assert _bfgs(old, step, -change) is old
+
+
+def test_a_scale_saves_evaluations_and_steps_by_gradients_end_at_the_maximum() -> None:
+    bends = np.array([1e4, 1.0, 1e-2])
+
+    def objective(tag: IntArray, x: FloatArray) -> Expansion:
+        seen.append(x.copy())
+        wave = np.cos(x - 0.3)  # curved by 1 at its maximum, and not quadratic
+        value = (bends * (wave - 1.0)).sum(-1)
+        return Expansion(value, -bends * np.sin(x - 0.3), np.zeros((len(x), 3, 3)))
+
+    box = np.full((1, 3), 1.0)
+    counts = []
+    for scale in (None, lambda tag: 1.0 / np.sqrt(bends)[None]):
+        seen: list[FloatArray] = []
+        solver = OneByOne(objective, lambda tag: (-box, box), scale=scale)
+        solver.add(np.array([0]), np.zeros((1, 1)), np.array([[0.5, -0.4, 0.9]]))
+        done = solver.advance()
+        assert done.slope[0] <= 5e-6
+        np.testing.assert_allclose(done.rows.x, 0.3, atol=1e-3)
+        counts.append(len(seen))
+    assert counts[1] < 0.7 * counts[0]
 
 
 def test_newton_target_is_the_maximum_of_a_concave_quadratic() -> None:

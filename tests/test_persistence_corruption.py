@@ -455,3 +455,12 @@ def test_a_large_foreign_file_is_not_read(tmp_path: Path) -> None:
         file.truncate(1 << 34)
     with little_memory(), pytest.raises(FileError, match="is not a pengp model file"):
         load(tmp_path / "disk.img")
+
+
+def test_a_model_file_with_a_long_tail_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.pengp"
+    path.write_bytes(MODEL)
+    with path.open("ab") as file:
+        file.truncate(1 << 34)
+    with little_memory(), pytest.raises(FileError, match="was altered after it was saved"):
+        load(path)

@@ -1,6 +1,7 @@
 """What a fitted estimator can do: predict, sample, differentiate, learn new runs, check itself."""
 
 import copy
+import numbers
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -48,7 +49,8 @@ class SurrogateMixin:
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
         )
         self._one_output = y.ndim == 1
-        return X, np.asarray(y, dtype=np.float64).reshape(len(X), -1)
+        # Copies: a caller who goes on to change the arrays must not change the fit.
+        return np.array(X), np.array(y, dtype=np.float64).reshape(len(X), -1)
 
     def _model(self) -> Model:
         """Return what is to be fitted, checked."""
@@ -244,10 +246,12 @@ class SurrogateMixin:
         """
         check_is_fitted(self)
         lams, known = self.path_.lams, self._surrogate
+        if not isinstance(lam, numbers.Real) or not np.isfinite(lam):
+            raise InputError(f"lam={lam!r} is not a number; use one of path_.lams.")
         if not (lams == lam).any():
             raise InputError(
-                f"lam={lam!r} is not among the {len(lams)} values of path_.lams; the nearest is "
-                f"{float(lams[np.abs(lams - lam).argmin()])!r}."
+                f"lam={float(lam)!r} is not among the {len(lams)} values of path_.lams; the "
+                f"nearest is {float(lams[np.abs(lams - lam).argmin()])!r}."
             )
         U, Z = known.posteriors[0].X, known.response.transform(known.y).T
         data = TrainingData(self.X_train_, known.y, U, Z, known.inputs, known.response)

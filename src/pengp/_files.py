@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,11 +37,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         if target.exists() and not target.is_file():
             yield target
             return
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
         os.close(handle)
         temporary = Path(name)
         try:
-            temporary.chmod(0o666 & ~_umask())  # mkstemp gives 0o600; the caller's habit counts
+            temporary.chmod(_mode(target))  # mkstemp gives 0o600
             yield temporary
             with temporary.open("rb") as file:
                 os.fsync(file.fileno())
@@ -60,8 +61,10 @@ def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
         raise FileError(f"cannot write {os.fspath(path)}: {reason}.") from error
 
 
-def _umask() -> int:
-    """Return the process's umask, which can only be read by setting it."""
-    mask = os.umask(0o077)
+def _mode(target: Path) -> int:
+    """Return the permissions of a file: those of the old one, else as the user's umask has it."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0o077)  # it can only be read by setting it
     os.umask(mask)
-    return mask
+    return 0o666 & ~mask

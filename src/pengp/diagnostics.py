@@ -194,7 +194,7 @@ def _stability(estimator: Any, output: int) -> FloatArray | None:
     if table is None or table.plan.repeats == 1:
         return None
     metric = next(iter(table.values))  # the estimator's own stands first
-    if estimator.rule not in RULES and not callable(estimator.rule):
+    if not callable(estimator.rule) and estimator.rule not in RULES:
         return None  # a rule of the user's own, of which a model file keeps the name only
     return np.asarray(table.stability(metric, estimator.rule))
 
@@ -240,7 +240,7 @@ def _flat(view: _View) -> Iterator[Finding]:
         "flat",
         f"The likelihood is flat: every theta{whose} from {view.flat_lower[p]:.3g} to "
         f"{end}{view.flat_upper[p]:.4g} fits the runs equally well. The runs do not tell how fast "
-        "the response varies; only the penalty decides.",
+        "the response varies; the penalty decides or, at lambda 0, mere chance.",
     )
 
 

@@ -46,6 +46,8 @@ def save(
         )
     if not hasattr(model, "path_"):
         raise InputError("the model is not fitted, so there is nothing to save; call fit first.")
+    if not isinstance(info, Mapping | None):
+        raise InputError(f"info must be a mapping such as a dict, not a {type(info).__name__}.")
     state, arrays = to_state(model)
     about = {"pengp": pengp.__version__, "info": checked_json(dict(info or {}), "info")}
     content = pack({**about, **state}, arrays)

@@ -14,6 +14,7 @@ Magic, version, file length and checksum are the same in every future version.
 import hashlib
 import json
 import math
+import os
 import struct
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -75,10 +76,6 @@ def read_content(path: Path) -> bytes:
     except OSError as error:
         reason = error.strerror or str(error)
         raise FileError(f"cannot read {path}: {reason}; check its name and permission.") from error
-    known = _PREFIX.size + _DIGEST
-    length = _PREFIX.unpack_from(content)[3] if len(content) >= known else known
-    if len(content) < length:
-        raise FileError(f"{path} is incomplete, its end is missing; copy or save it again.")
     if hashlib.sha256(memoryview(content)[:-_DIGEST]).digest() != content[-_DIGEST:]:
         raise FileError(f"{path} was altered after it was saved; copy or save it again.")
     version = _PREFIX.unpack_from(content)[1]
@@ -91,17 +88,27 @@ def read_content(path: Path) -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    """Return the bytes of a file that starts like a model file; of another, read no more."""
+    """Return the bytes of a file that starts like a model file and has the length it states.
+
+    Of another, read no more than that.
+    """
     if path.is_dir():
         raise FileError(f"{path} is a directory; give the name of a model file in it.")
     if not path.is_file():
         raise FileError(f"there is no file {path}; check its name.")
     with path.open("rb") as file:
-        start = file.read(len(MAGIC))
-        if start != MAGIC:
+        start = file.read(_PREFIX.size)
+        if not start.startswith(MAGIC):
             state = "empty" if not start else "not a pengp model file"
             raise FileError(f"{path} is {state}; give a file that pengp.save wrote.")
-        return start + file.read()
+        size, least = os.fstat(file.fileno()).st_size, _PREFIX.size + _DIGEST
+        length = _PREFIX.unpack_from(start)[3] if size >= least else least
+        if size < length:
+            raise FileError(f"{path} is incomplete, its end is missing; copy or save it again.")
+        if size > length:
+            raise FileError(f"{path} was altered after it was saved; copy or save it again.")
+        file.seek(0)
+        return file.read()
 
 
 def parse_header(content: bytes) -> tuple[dict[str, Any], memoryview]:

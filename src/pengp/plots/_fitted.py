@@ -124,15 +124,11 @@ class OneOutput:
         return mean, mean - z * std, mean + z * std
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Return lower and upper ends [d] of the inputs: declared bounds, else those of the runs.
-
-        Runs learned later may lie outside; they widen it.
-        """
-        low, high = self.X.min(axis=0), self.X.max(axis=0)
+        """Return lower and upper ends [d] of the inputs: as declared, else those of the runs."""
         if self.estimator.input_bounds is None:
-            return low, high
+            return self.X.min(axis=0), self.X.max(axis=0)
         declared = np.asarray(self.estimator.input_bounds, dtype=np.float64)
-        return np.minimum(low, declared[:, 0]), np.maximum(high, declared[:, 1])
+        return declared[:, 0], declared[:, 1]
 
     def input_index(self, which: int | str) -> int:
         """Return the number of an input given by name or number."""
@@ -159,7 +155,8 @@ class OneOutput:
     def most_active(self, count: int) -> list[int]:
         """Return the numbers of the varying inputs with the largest theta, in column order."""
         low, high = self.ranges()
-        varying = np.flatnonzero(low < high)
+        used = np.isfinite(self.first(self.estimator.lengthscale_))
+        varying = np.flatnonzero((low < high) & used)
         if len(varying) < count:
             raise InputError(
                 f"this display needs {count} inputs that vary, but there is {len(varying)}."

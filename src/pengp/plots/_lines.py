@@ -12,7 +12,6 @@ from pengp._fitting import Model
 from pengp._flatness import LEVEL
 from pengp._typing import FloatArray
 from pengp.exceptions import InputError
-from pengp.likelihood import profile_loglik
 from pengp.path import PathFit
 from pengp.plots._fitted import OneOutput
 
@@ -36,16 +35,12 @@ class Runs(NamedTuple):
 
     def loglik(self, theta: FloatArray) -> FloatArray:
         """Return log L [G] at theta [G, d]."""
-        at = profile_loglik(
-            self.U,
-            self.z,
-            theta[:, :1] if self.model.isotropic else theta,
-            kernel=self.model.kernel,
-            nugget=self.nugget,
-            mean="constant" if self.model.constant_mean else "zero",
-            isotropic=self.model.isotropic,
-        )
-        return at.value
+        logs = np.log(theta[:, :1] if self.model.isotropic else theta)
+        if self.model.nugget is None:
+            logs = np.column_stack([logs, np.full(len(logs), np.log(self.nugget))])
+        engine = self.model.likelihood(self.U[None], self.z[None])
+        which = np.zeros(len(logs), dtype=np.int64)
+        return engine.evaluate(which, logs, derivatives=False).value
 
     def penalty(self, theta: FloatArray, lam: float) -> FloatArray:
         """Return n p_lambda(theta) [G] at theta [G, d]."""

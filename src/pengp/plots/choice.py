@@ -214,7 +214,8 @@ class StabilityDisplay:
         fitted = OneOutput(estimator, output, response_name=response_name)
         table, metric = fitted.table(), fitted.metric(metric)
         if (plan := table.plan).repeats < 2:
-            k = plan.n_folds if plan.n_folds < plan.n else DEFAULT_K  # one run out: always the same
+            # Folds of one run each are always the same.
+            k = plan.n_folds if 1 < plan.n_folds < plan.n else min(DEFAULT_K, plan.n - 1)
             raise InputError(
                 "the folds were dealt only once, so there are no choices to compare; fit with "
                 f"cv=random_folds({plan.n}, {k}, repeats=20) of pengp.folds."
