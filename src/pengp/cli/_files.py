@@ -24,14 +24,22 @@ def check_destination(path: Path, *inputs: str | Path) -> None:
         Files that are read and must not be overwritten.
     """
     for other in inputs:
-        if path.exists() and Path(other).exists() and path.samefile(other):
-            raise InputError(f"writing {path} would replace the table; choose another name.")
+        if _same(path, Path(other)):
+            raise InputError(f"writing {path} would replace {other}; choose another name.")
     with writing_to(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")
         if path.exists() and not path.is_file():
             raise FileError(f"cannot write {path}: it is a device; choose a file.")
         tempfile.TemporaryFile(dir=path.parent).close()
+
+
+def _same(path: Path, other: Path) -> bool:
+    """Return whether two names mean one file, which need not exist yet."""
+    try:
+        return path.samefile(other)
+    except OSError:  # one of them is not there yet
+        return path.resolve() == other.resolve()
 
 
 def write_model(

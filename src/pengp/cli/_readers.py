@@ -31,6 +31,8 @@ def blocks_of(path: str, source: str, rows: int) -> Iterator[Block]:
     There is at least one block, empty if there are no rows.
     """
     if path == "-":
+        if sys.stdin is None:
+            raise FileError("cannot read standard input: it is closed; name a file instead of -.")
         yield from _text_blocks(sys.stdin.buffer, source, rows)
         return
     file, extension = Path(path), Path(path).suffix.lower()
@@ -85,17 +87,31 @@ def _separated_blocks(text: Iterable[str], source: str, rows: int) -> Iterator[B
     first = next((line for line in lines if line.strip()), "")
     if "\0" in first:
         raise FileError(f"{source} is not a text file; save the table as CSV or .xlsx.")
-    delimiter = max(_DELIMITERS, key=lambda mark: len(_fields(first, mark)))
-    records = csv.reader(itertools.chain([first], lines), delimiter=delimiter)
+    head = [first]  # more lines if a name in quotes goes on
+    delimiter = max(_DELIMITERS, key=lambda mark: len(_fields(_replayed(head, lines), mark)))
+    records = csv.reader(itertools.chain(head, lines), delimiter=delimiter)
     names = checked_names(next(records, []), source)
     body = _whole_rows(records, len(names), source)
     for block in _batches(body, rows):
         yield Block(names, _columns(block, len(names)), decimal_comma=delimiter != ",")
 
 
-def _fields(line: str, delimiter: str) -> list[str]:
-    """Return the fields of a line."""
-    return next(csv.reader([line], delimiter=delimiter), [])
+def _replayed(head: list[str], lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines in head, then further ones, which are added to it."""
+    yield from list(head)
+    for line in lines:
+        head.append(line)
+        yield line
+
+
+def _fields(lines: Iterable[str], delimiter: str) -> list[str]:
+    """Return the fields of the first record."""
+    return next(csv.reader(lines, delimiter=delimiter), [])
+
+
+def _is_filled(cell: Any) -> bool:
+    """Return whether a cell holds anything but blanks."""
+    return bool(cell.strip()) if isinstance(cell, str) else cell is not None
 
 
 def _whole_rows(
@@ -104,7 +120,7 @@ def _whole_rows(
     """Yield the rows, all of one width; blank ones may only stand at the end."""
     blank = 0
     for number, record in enumerate(records, start=1):
-        if not (record and record[0]) and all(cell in (None, "") for cell in record):
+        if not any(map(_is_filled, record)):
             blank = blank or number
             continue
         if blank:
@@ -171,7 +187,9 @@ def _parquet_blocks(file: Path, source: str, rows: int) -> Iterator[Block]:
             if empty:
                 yield Block(names, [()] * len(names), decimal_comma=False)
     except pa.ArrowException as error:
-        raise FileError(f"{source} is not a Parquet file that can be read: {error}.") from error
+        raise FileError(
+            f"{source} is not a Parquet file that can be read: {str(error).rstrip('.')}."
+        ) from error
 
 
 def _arrow_cells(column: Any) -> Sequence[Any]:
@@ -192,12 +210,16 @@ def _excel_blocks(file: Path, source: str, rows: int) -> Iterator[Block]:
         raise InputError(f"reading {source} needs openpyxl; {_FORMATS}") from error
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-        sheet = [tuple(row) for row in book.worksheets[0].iter_rows(values_only=True)]
+        first = book.worksheets[0]
+        first.reset_dimensions()  # some programs store a wrong size of the table
+        sheet = [tuple(row) for row in first.iter_rows(values_only=True)]
         book.close()
     except OSError:
         raise
     except Exception as error:  # a broken workbook fails in openpyxl in many ways
         raise FileError(f"{source} is not an Excel file that can be read: {error}.") from error
+    sheet = list(itertools.dropwhile(lambda row: all(cell is None for cell in row), sheet))
     names = checked_names(sheet[0] if sheet else [], source)
-    for block in _batches(_whole_rows(sheet[1:], len(names), source), rows):
+    body = ((*row, *[None] * (len(names) - len(row))) for row in sheet[1:])
+    for block in _batches(_whole_rows(body, len(names), source), rows):
         yield Block(names, _columns(block, len(names)), decimal_comma=False)

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,9 @@ from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_EXCEL_ROWS = 1_048_576
 
 
 class TableWriter:
@@ -85,6 +89,8 @@ def _file(path: str, place: Path) -> _Rows:
         return _Parquet(path, place)
     if extension == ".xlsx":
         return _Excel(path, place)
+    if extension in (".xls", ".xlsm", ".ods"):
+        raise InputError(f"{path}: this format cannot be written; choose .xlsx or .csv.")
     stream = place.open("w", encoding="utf-8", newline="")
     return _Separated(stream, "\t" if extension in (".tsv", ".tab") else ",", finish=stream.close)
 
@@ -123,9 +129,10 @@ class _Parquet:
 
     def write(self, frame: "pd.DataFrame") -> None:
         """Append the frame's rows."""
-        schema = None if self._file is None else self._file.schema
         try:
-            rows = self._arrow.Table.from_pandas(frame, schema=schema, preserve_index=False)
+            rows = self._arrow.Table.from_pandas(frame, preserve_index=False)
+            if self._file is not None:
+                rows = rows.cast(self._file.schema)  # from_pandas(schema=) would make 2 of 2.5
         except self._arrow.ArrowException as error:
             raise InputError(
                 f"{self._path}: a column holds values of several kinds, which a Parquet file "
@@ -151,15 +158,34 @@ class _Excel:
             raise _needs(path, "openpyxl") from error
         self._place, self._book = place, openpyxl.Workbook(write_only=True)
         self._sheet = self._book.create_sheet("pengp")
-        self._started = False
+        self._path, self._openpyxl, self._rows = path, openpyxl, 0
 
     def write(self, frame: "pd.DataFrame") -> None:
         """Append the frame's rows, below the names if they are the first."""
-        if not self._started:
-            self._sheet.append(list(frame.columns))
-            self._started = True
-        for row in frame.itertuples(index=False, name=None):
-            self._sheet.append(row)
+        rows = frame.itertuples(index=False, name=None)
+        if not self._rows:
+            rows = itertools.chain([tuple(frame.columns)], rows)
+        for row in rows:
+            self._rows += 1
+            if self._rows > _EXCEL_ROWS:
+                raise InputError(
+                    f"{self._path}: an Excel sheet holds {_EXCEL_ROWS - 1:,} rows below the names; "
+                    "write a .csv file instead."
+                )
+            self._sheet.append([self._cell(value) for value in row])
+
+    def _cell(self, value: Any) -> Any:
+        """Return a value as it is to stand in the sheet: text that begins with = is no formula."""
+        if not isinstance(value, str):
+            return value
+        if self._openpyxl.cell.cell.ILLEGAL_CHARACTERS_RE.search(value):
+            raise InputError(
+                f"{self._path}: {value!r} has a control character, which an Excel file cannot "
+                "hold; write a .csv file instead."
+            )
+        cell = self._openpyxl.cell.WriteOnlyCell(self._sheet, value)
+        cell.data_type = "s"
+        return cell
 
     def close(self) -> None:
         """Save the workbook."""

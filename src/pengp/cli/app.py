@@ -7,11 +7,13 @@ their functions, so that ``pengp --version`` and ``pengp --help`` answer at once
 
 import contextlib
 import os
+import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator
-from types import TracebackType
+from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -115,6 +117,11 @@ def _unexpected(
     say("this is a mistake in pengp; please report it with the lines above.")
 
 
+def _terminated(number: int, frame: FrameType | None) -> None:
+    """End in order: what is half-written is removed, processes of this one are ended."""
+    raise SystemExit(128 + number)
+
+
 app = typer.Typer(
     name="pengp",
     cls=Commands,
@@ -134,7 +141,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback(
     epilog="Exit codes: 0 done; 1 unexpected error; 2 wrong usage; 3 data or a value cannot be "
-    "used; 4 a file cannot be read or written; 130 interrupted.",
+    "used; 4 a file cannot be read or written; 130 interrupted; 129 or 143 ended by a signal.",
 )
 def root(
     version: Annotated[
@@ -157,6 +164,22 @@ app.add_typer(study)
 def run() -> None:
     """Run the command line on the arguments of this process."""
     sys.excepthook = _unexpected
+    for name in ("SIGTERM", "SIGHUP"):  # by default they would leave temporary files behind
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+            signal.signal(getattr(signal, name), _terminated)
+    _prepare_streams()
+    try:
+        typer.main.get_command(app)(prog_name="pengp")
+    except OSError as error:  # --help and --version write before a command begins
+        _close_output()
+        say(f"cannot write standard output: {error.strerror}; choose another place.")
+        sys.exit(FILE)
+
+
+def _prepare_streams() -> None:
+    """See to it that all can be written to standard output and error."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller, as in >&-
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  # for the whole run
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # names may not fit the terminal's encoding
-    typer.main.get_command(app)(prog_name="pengp")

@@ -53,7 +53,10 @@ def read_bounds(
 
 def _entries(option: str) -> Iterator[_Entry]:
     """Yield what an option says."""
-    exists = Path(option).exists()
+    try:
+        exists = Path(option).exists()
+    except OSError:  # too long for the name of a file
+        exists = False
     if "=" in option and not exists:
         yield _pair(option)
     elif not exists and not Path(option).suffix:
@@ -94,7 +97,7 @@ def _check(entry: _Entry, names: Sequence[str] | None) -> None:
     name, lower, upper, where = entry
     if not name:
         raise InputError(f"{where}: the name of the input is missing; write it before the range.")
-    if not (math.isfinite(lower) and math.isfinite(upper)):
+    if not math.isfinite(upper - lower):
         raise InputError(f"{where}: the range of {name!r} must have two finite ends.")
     if lower >= upper:
         raise InputError(
@@ -102,8 +105,10 @@ def _check(entry: _Entry, names: Sequence[str] | None) -> None:
             "swap or correct them."
         )
     if names is not None and name not in names:
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
+        lower_case = {other.lower(): other for other in names}
+        close = difflib.get_close_matches(name.lower(), lower_case, n=1, cutoff=0.0)
         raise InputError(
-            f"{where}: there is no input {name!r}; did you mean {close[0]!r}? The inputs are: "
+            f"{where}: there is no input {name!r}; did you mean {lower_case[close[0]]!r}? The "
+            "inputs are: "
             f"{', '.join(names)}."
         )

@@ -1,5 +1,6 @@
 """The command `pengp fit`: a surrogate from a table of runs."""
 
+import csv
 import shlex
 from enum import StrEnum
 from pathlib import Path
@@ -112,7 +113,7 @@ def fit(
     mean: Annotated[MeanName, typer.Option(help="Prior mean.")] = MeanName.ZERO,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and the starts.")] = 0,
     jobs: Annotated[
-        int | None, typer.Option(help="Processes to use; the result does not depend on it.")
+        int | None, typer.Option(min=1, help="Processes to use; the result does not depend on it.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -142,9 +143,10 @@ def fit(
     from pengp.estimators import PenalizedGPRegressorCV
 
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
-    check_destination(place, data)
+    read = [data, *(bounds or [])]
+    check_destination(place, *read)
     if report is not None:
-        check_destination(report, data, place)
+        check_destination(report, *read, place)
     runs = read_runs(data, response, _names(inputs), fewest=2)
     plan = Folds.of(folds, repeats, seed, len(runs.y))
     model = PenalizedGPRegressorCV(
@@ -171,7 +173,8 @@ def _names(inputs: str | None) -> list[str] | None:
     """Return the names in A,B,..."""
     if inputs is None:
         return None
-    names = [name.strip() for name in inputs.split(",")]
+    fields = next(csv.reader([inputs], skipinitialspace=True), [""])
+    names = [name.strip() for name in fields]
     if "" in names or len(set(names)) < len(names):
         raise InputError(f"--inputs {inputs}: write every name once, with commas between them.")
     return names

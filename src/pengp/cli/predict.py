@@ -62,6 +62,8 @@ def predict(
         )
     if output != "-" and Path(output).resolve() == model.resolve():
         raise InputError(f"--output {output} would replace the model; choose another name.")
+    if output != "-" and not keep and Path(output).resolve() == Path(new).resolve():
+        raise InputError(f"--output {output} would replace the table; choose another name.")
     opened = open_model(model)
     outside = Extrapolation(opened)
     with contextlib.ExitStack() as stack:

@@ -57,7 +57,7 @@ def show(text: str) -> None:
 
 def show_json(record: Mapping[str, Any]) -> None:
     """Write a record to standard output as JSON; arrays become lists, what is not finite null."""
-    show(json.dumps(plain(record), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    show(json.dumps(plain(record), indent=2, allow_nan=False) + "\n")
 
 
 def plain(value: Any) -> Any:

@@ -72,7 +72,19 @@ class Table:
             )
             for name in columns
         }
+        if self.decimal_comma:
+            self._check_marks(columns)
         return pd.DataFrame(values, index=self.rows)
+
+    def _check_marks(self, columns: Sequence[str]) -> None:
+        """Raise an InputError if numbers have a comma here and a point there."""
+        cells = (cell for name in columns for cell in self.cells[self.names.index(name)])
+        marks = {mark: cell for cell in cells for mark in ",." if mark in cell}
+        if len(marks) > 1:
+            raise InputError(
+                f"{self.source}: {marks[',']!r} has a comma and {marks['.']!r} a point; write all "
+                "decimals with the same mark, and no mark between thousands."
+            )
 
     def raw(self, columns: Sequence[str]) -> "pd.DataFrame":
         """Return some columns as a frame of cells as they were read, to be carried along."""
@@ -117,6 +129,7 @@ def check_column(name: str, names: Sequence[str], source: str, *, taken: Sequenc
         return list(names).index(name)
     lower = {other.lower(): other for other in names if other not in taken}
     close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-    hint = f"did you mean {lower[close[0]]!r}? " if close else ""
+    hint = f"did you mean {lower[close[0]]!r}? Its" if close else "its"
     known = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    raise InputError(f"{source} has no column {name!r}; {hint}Its columns are: {known}.")
+    marks = "" if len(names) > 1 else " Columns are separated by commas, semicolons or tabs."
+    raise InputError(f"{source} has no column {name!r}; {hint} columns are: {known}.{marks}")

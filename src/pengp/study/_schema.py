@@ -169,6 +169,8 @@ def _connect(path: Path, mode: str, timeout: float = 60) -> sqlite3.Connection:
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     """Raise a FileError unless the file is empty or a store that this version understands."""
     if _is_blank(connection):
+        if path.stat().st_size == 1:  # SQLite takes a file of one byte for an empty one
+            raise FileError(f"cannot use {path}: {_REASONS[sqlite3.SQLITE_NOTADB]}.")
         return
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise FileError(

@@ -71,21 +71,21 @@ def _numbers(cells: list[str], header: list[str], line: int, path: Path) -> list
     if len(cells) != len(header):
         raise InputError(
             f"line {line} of the test runs {path} has {len(cells)} columns, the header "
-            f"{len(header)}."
+            f"{len(header)}; correct that line."
         )
     for name, cell in zip(header, cells, strict=True):
         if not _is_number(cell) or not math.isfinite(float(cell)):
             raise InputError(
                 f"line {line}, column {name.strip()!r} of the test runs {path} is {cell!r}, "
-                "which is not a finite number."
+                "which is not a finite number; correct that line."
             )
     return [float(cell) for cell in cells]
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a number."""
+    """Return whether a text is a number; 5_5, which Python reads as 55, is none."""
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text
