@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from pengp import penalized_path
+from pengp import _fitting, penalized_path
 from pengp._fitting import NEWTON_SIZE, Model
 from pengp._large import LargeLikelihood
 from pengp._typing import FloatArray
@@ -148,12 +148,18 @@ def test_a_large_fit_takes_few_evaluations_of_all_runs(monkeypatch: pytest.Monke
         return one(self, *args)
 
     monkeypatch.setattr(LargeLikelihood, "_one", counted)
+    monkeypatch.setattr(_fitting, "_from_fewer_runs", lambda *args: (args[3], None))
+    penalized_path(X, y, [0.0], n_starts=1, random_state=0)
+    assert sizes.count(300) > 20
+    monkeypatch.undo()
+    monkeypatch.setattr(LargeLikelihood, "_one", counted)
+    sizes.clear()
     fit = penalized_path(X, y, [0.0], n_starts=1, random_state=0)
     assert fit.converged.all()
     few, many = sizes.count(150), sizes.count(300)
     assert few > 0
     assert fit.n_evaluations == few + many
-    assert many <= 40  # two starts: the one learned from 150 runs, and the standard one
+    assert many <= 20  # from the plain start it takes more than that
 
 
 def test_points_that_are_known_are_not_evaluated_again() -> None:

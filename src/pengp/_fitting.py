@@ -143,11 +143,10 @@ def _from_fewer_runs(
         constant_mean=model.constant_mean,
         isotropic=model.isotropic,
     )
-    first = np.broadcast_to(starts[0][:1], (F, 1, u.shape[2]))  # what the others may not show
+    if u.shape[1] < len(starts[0]):  # room for what the others may not show
+        u = np.concatenate([u, np.broadcast_to(starts[0][:1], (F, 1, u.shape[2]))], axis=1)
     curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
-    return {0: np.concatenate([u, first], axis=1)}, 1.0 / np.sqrt(
-        np.maximum(n / m * curved, n / 100)
-    )
+    return {0: u}, 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
 
 
 def _bounds(
