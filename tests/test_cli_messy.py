@@ -4,6 +4,7 @@ What is refused is told in one sentence, and every file stays as it was.
 """
 
 import contextlib
+import io
 import json
 import os
 import signal
@@ -27,7 +28,6 @@ from pengp.cli.app import app
 from pengp.cli.predict import CHUNK_ROWS
 from pengp.cli.tables import TableWriter, read_table
 from pengp.study._test_runs import read_test_runs
-from tests._commands import pengp
 
 RUNS = "a,b,y\n0,3,1.5\n1,0,2.25\n2,2,0.5\n3,1,-1\n4,5,0.75\n5,4,3\n"
 FIT = ["fit", "runs.csv", "-y", "y", "--folds", "2", "--repeats", "1"]
@@ -38,9 +38,8 @@ NAMES = ["y_mean", "y_std", "y_lower", "y_upper"]
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of y over a and b."""
     path = tmp_path_factory.mktemp("model") / "model.pengp"
-    x = np.array([[0.0, 3.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0], [4.0, 5.0], [5.0, 4.0]])
-    runs = pd.DataFrame(x, columns=["a", "b"])
-    fitted = PenalizedGPRegressor(random_state=0).fit(runs, np.sin(x[:, 0]) + x[:, 1])
+    runs = pd.read_csv(io.StringIO(RUNS))
+    fitted = PenalizedGPRegressor(random_state=0).fit(runs[["a", "b"]], runs["y"])
     save(fitted, path, info={"response": "y"})
     return path
 
@@ -78,11 +77,10 @@ def refusal(*arguments: str, code: int = 3, stdin: str | None = None) -> str:
     return done.stderr.removeprefix("pengp: ").strip()
 
 
-def ran(*arguments: str, stdin: str | None = None) -> str:
-    """Return what a command that succeeds prints."""
+def succeed(*arguments: str, stdin: str | None = None) -> None:
+    """Run a command that succeeds."""
     done = run(*arguments, stdin=stdin)
     assert done.exit_code == 0, done.stderr
-    return done.stdout
 
 
 def shell(line: str) -> subprocess.CompletedProcess[str]:
@@ -104,22 +102,19 @@ def sheet(path: str, rows: list[list[Any]]) -> None:
 
 
 def test_parquet_refuses_fractions_below_whole_numbers_and_does_not_cut_them(here: Path) -> None:
-    counts: list[Any] = [7] * CHUNK_ROWS + [2.5]
-    sheet("long.xlsx", [["a", "b", "count"], *([1.0, 1.0, count] for count in counts)])
+    sheet("long.xlsx", [["a", "b", "count"], *[[1.5, 2.5, 7]] * CHUNK_ROWS, [1.5, 2.5, 2.5]])
     said = refusal("predict", "model.pengp", "long.xlsx", "-o", "out.parquet")
     assert said == (
         "out.parquet: a column holds values of several kinds, which a Parquet file cannot; "
         "write a .csv file instead."
     )
-    ran("predict", "model.pengp", "long.xlsx", "-o", "out.csv")
-    assert read_table("out.csv").numbers(["count"])["count"].tolist() == counts
 
 
 def test_parquet_takes_whole_numbers_below_fractions(here: Path) -> None:
-    counts: list[Any] = [2.5] * CHUNK_ROWS + [7]
-    sheet("long.xlsx", [["a", "b", "count"], *([1.0, 1.0, count] for count in counts)])
-    ran("predict", "model.pengp", "long.xlsx", "-o", "out.parquet")
-    assert pd.read_parquet("out.parquet")["count"].tolist() == counts
+    with TableWriter("t.parquet") as writer:
+        writer.write(pd.DataFrame({"count": pd.Series([2.5, 7], dtype=object)}))
+        writer.write(pd.DataFrame({"count": pd.Series([7, None], dtype=object)}))
+    assert pd.read_parquet("t.parquet")["count"].fillna(-1.0).tolist() == [2.5, 7.0, 7.0, -1.0]
 
 
 @pytest.mark.parametrize("report", ["m.x", "./m.x", "link.x"])
@@ -144,7 +139,7 @@ def test_predictions_alone_do_not_replace_their_table_but_may_be_added_to_it(her
     for place in ("new.csv", "./new.csv", "link.csv"):
         said = refusal("predict", "model.pengp", "new.csv", "--no-keep", "-o", place)
         assert said == f"--output {place} would replace the table; choose another name."
-    ran("predict", "model.pengp", "new.csv", "-o", "new.csv")
+    succeed("predict", "model.pengp", "new.csv", "-o", "new.csv")
     table = read_table("new.csv")
     assert table.names == ["a", "b", *NAMES]
     assert table.numbers(["a", "b"]).to_numpy().tolist() == [[0.5, 1.5], [2.5, 3.5]]
@@ -154,7 +149,7 @@ def test_predictions_alone_do_not_replace_their_table_but_may_be_added_to_it(her
 def test_a_link_stays_a_link_to_the_file_that_is_written(here: Path, name: str) -> None:
     Path("archive").mkdir()
     Path(name).symlink_to(Path("archive") / "real")  # which is not there yet
-    ran("predict", "model.pengp", "new.csv", "-o", name)
+    succeed("predict", "model.pengp", "new.csv", "-o", name)
     assert Path(name).is_symlink()
     assert [path.name for path in Path("archive").iterdir()] == ["real"]
     expected = load("model.pengp").predict(pd.read_csv("new.csv"))
@@ -164,11 +159,9 @@ def test_a_link_stays_a_link_to_the_file_that_is_written(here: Path, name: str) 
 
 @pytest.mark.parametrize("extension", ["csv", "parquet"])
 def test_a_device_is_written_to_as_it_is(here: Path, extension: str) -> None:
-    assert not Path(os.devnull).is_file()
     Path(f"null.{extension}").symlink_to(os.devnull)  # so that the format is what it says
     before = contents()
-    shown = ran("predict", "model.pengp", "new.csv", "-o", f"null.{extension}")
-    assert shown == f"2 predictions written to null.{extension}.\n"
+    succeed("predict", "model.pengp", "new.csv", "-o", f"null.{extension}")
     assert contents() == before
     assert not Path(os.devnull).is_file()
 
@@ -190,14 +183,14 @@ def test_results_of_a_study_do_not_replace_a_file_of_one_byte(here: Path, byte: 
 # Processes: signals, closed streams, encodings.
 
 
-def session(leader: int) -> list[int]:
-    """Return the processes of a session that still run."""
+def session(leader: int, using: str = "") -> list[int]:
+    """Return the processes of a session that still run, and have loaded some library."""
     found = []
-    for place in Path("/proc").glob("[0-9]*/stat"):
+    for place in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has just ended
-            state, _, _, leads, *_ = place.read_text().rpartition(")")[2].split()
-            if int(leads) == leader and state != "Z":
-                found.append(int(place.parent.name))
+            state, _, _, leads, *_ = (place / "stat").read_text().rpartition(")")[2].split()
+            if int(leads) == leader and state != "Z" and using in (place / "maps").read_text():
+                found.append(int(place.name))
     return found
 
 
@@ -205,7 +198,7 @@ def session(leader: int) -> list[int]:
 def started(*arguments: str, temporary: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """Start ``pengp arguments...`` in a session of its own; nothing of it outlives the block."""
     with subprocess.Popen(
-        [sys.executable, "-m", "pengp", *arguments],
+        ["env", "--default-signal=HUP", sys.executable, "-m", "pengp", *arguments],  # after nohup
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -221,27 +214,21 @@ def started(*arguments: str, temporary: Path) -> Iterator["subprocess.Popen[byte
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-@pytest.mark.parametrize("command", ["predict", "fit"])
+@pytest.mark.parametrize(
+    "command", ["predict model.pengp - -o out.csv", "fit runs.csv -y y --repeats 2000 --jobs 2"]
+)
 def test_a_signal_ends_a_command_in_order(
     here: Path, tmp_path_factory: pytest.TempPathFactory, command: str, number: int, code: int
 ) -> None:
-    arguments = {
-        "predict": ["predict", "model.pengp", "-", "-o", "out.csv"],
-        "fit": [*FIT[:4], "--repeats", "2000", "--jobs", "2"],
-    }[command]
     before, temporary = contents(), tmp_path_factory.mktemp("temporary")
-    with started(*arguments, temporary=temporary) as process:
-        assert process.stdin is not None
-        process.stdin.write(b"a,b\n1,2\n")  # and there might be more
-        process.stdin.flush()
-        working = False
-        while not working:
-            assert process.poll() is None, process.communicate()
+    with started(*command.split(), temporary=temporary) as process:
+        # It is at work when the table has been begun, or two workers have loaded what they need.
+        while not (any(here.glob(".out.csv.*")) or len(session(process.pid, "/scipy/")) > 2):
+            assert process.poll() is None
             time.sleep(0.02)
-            working = bool(list(here.glob(".out.csv.*"))) or len(session(process.pid)) > 3
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
-        assert (process.returncode, out, err) == (code, b"", b"")
+        assert process.wait(timeout=60) == code
+        assert process.communicate() == (b"", b"")
         deadline = time.monotonic() + 5  # the helper of the workers ends soon after the command
         while session(process.pid) and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -254,29 +241,25 @@ def test_jobs_are_at_least_one(here: Path) -> None:
     before = contents()
     done = run(*FIT, "--jobs", "0")
     assert done.exit_code == 2
-    assert "Invalid value for '--jobs': 0 is not in the range x>=1" in done.stderr
+    assert "'--jobs'" in done.stderr
     assert contents() == before
 
 
 def test_a_closed_input_is_told_in_one_sentence(here: Path) -> None:
-    done = shell("predict model.pengp - -o out.csv <&-")
+    before = contents()
+    done = shell("predict model.pengp - -o out.csv <&- >&-")
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr == (
         "pengp: cannot read standard input: it is closed; name a file instead of -.\n"
     )
-    assert not Path("out.csv").exists()
+    assert contents() == before
 
 
 def test_a_command_works_without_output_and_error(here: Path) -> None:
     done = shell("predict model.pengp new.csv -o closed.csv >&- 2>&-")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    ran("predict", "model.pengp", "new.csv", "-o", "open.csv")
+    succeed("predict", "model.pengp", "new.csv", "-o", "open.csv")
     assert Path("closed.csv").read_bytes() == Path("open.csv").read_bytes()
-    done = shell("predict model.pengp absent.csv >&-")
-    assert (done.returncode, done.stderr) == (
-        4,
-        "pengp: cannot read absent.csv: there is no such file.\n",
-    )
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
@@ -288,18 +271,17 @@ def test_help_on_a_full_disk_is_told_in_one_sentence(option: str) -> None:
     )
 
 
-def test_json_is_json_whatever_the_encoding_of_the_terminal(here: Path) -> None:
+def test_json_is_json_whatever_the_terminal(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["Größe µm", "温度 😀"]
     x = pd.DataFrame([[0.0, 3.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]], columns=names)
     save(PenalizedGPRegressor(random_state=0).fit(x, x[names[0]]), "m.pengp")
-    done = pengp(
-        "info", "m.pengp", "--json", cwd=here, environment={"PYTHONIOENCODING": "ascii:strict"}
-    )
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii:strict")
+    done = shell("info m.pengp --json")
     assert (done.returncode, done.stderr) == (0, "")
     assert [item["name"] for item in json.loads(done.stdout)["inputs"]] == names
 
 
-# Tables of separated values.
+# Text: tables, test runs, names and ranges.
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
@@ -316,10 +298,10 @@ def test_decimals_have_one_mark(here: Path, delimiter: str) -> None:
             "with the same mark, and no mark between thousands."
         )
     for rows in (["0,5 1,5", "2,5 3,5"], ["0.5 1.5", "2.5 3.5"]):
-        ran("predict", "model.pengp", "-", "-o", "out.csv", stdin=table(*rows))
-        ran("predict", "model.pengp", "new.csv", "-o", "expected.csv")
-        frames = [read_table(name).numbers(["a", *NAMES]) for name in ("out.csv", "expected.csv")]
-        pd.testing.assert_frame_equal(*frames, check_exact=True)
+        succeed("predict", "model.pengp", "-", "-o", "out.csv", stdin=table(*rows))
+        succeed("predict", "model.pengp", "new.csv", "-o", "expected.csv")
+        out, expected = (read_table(f).numbers(["a", *NAMES]) for f in ("out.csv", "expected.csv"))
+        pd.testing.assert_frame_equal(out, expected, check_exact=True)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -334,9 +316,9 @@ def test_a_name_in_quotes_may_go_on_in_the_next_line(here: Path, delimiter: str,
 
 def test_inputs_with_a_comma_are_named_in_quotes(here: Path) -> None:
     Path("runs.csv").write_text(RUNS.replace("a,b,y", '"temp, C",x2,y'))
-    ran(*FIT, "--inputs", '"temp, C", x2', "-o", "m.pengp")
+    succeed(*FIT, "--inputs", '"temp, C", x2', "-o", "m.pengp")
     assert list(load("m.pengp").feature_names_in_) == ["temp, C", "x2"]
-    ran(*FIT, "--inputs", '"temp, C"', "-o", "m.pengp")
+    succeed(*FIT, "--inputs", '"temp, C"', "-o", "m.pengp")
     assert list(load("m.pengp").feature_names_in_) == ["temp, C"]
 
 
@@ -369,23 +351,34 @@ def test_a_broken_parquet_file_is_told_in_a_sentence_with_one_end(here: Path) ->
     assert not said.endswith("..")
 
 
-# Ranges of the inputs.
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("1,2,3,4,5_5,6,7", "line 3, column 'x5' of the test runs t.csv is '5_5', which is not a "
+         "finite number; correct that line."),
+        ("1,2,3", "line 3 of the test runs t.csv has 3 columns, the header 7; correct that line."),
+    ],
+)  # fmt: skip
+def test_a_wrong_line_of_test_runs_is_to_be_corrected(here: Path, line: str, words: str) -> None:
+    header = "x1,x2,x3,x4,x5,x6,noise\n"
+    Path("t.csv").write_text(f"{header}1,2,3,4,5,6,7\n{line}\n")
+    said = refusal("study", "run", "piston-slap", "--test-runs", "t.csv", "--size", "tiny")
+    assert said == words
+    Path("t.csv").write_text(f"{header}1,2,3,4,5.5,6,7\n , ,\t, , , ,\n")
+    assert read_test_runs("t.csv").X.tolist() == [[1.0, 2.0, 3.0, 4.0, 5.5, 6.0]]
 
 
 def test_the_name_of_an_input_may_be_longer_than_that_of_a_file(here: Path) -> None:
     name = "a" * 300
     Path("runs.csv").write_text(RUNS.replace("a,b", f"{name},b"))
-    ran(*FIT, "--bounds", f"{name}=-1:6", "-o", "m.pengp")
+    succeed(*FIT, "--bounds", f"{name}=-1:6", "-o", "m.pengp")
     assert np.asarray(load("m.pengp").input_bounds).tolist() == [[-1.0, 6.0], [0.0, 5.0]]
 
 
-def test_an_input_is_suggested_whatever_the_case_of_its_name(here: Path) -> None:
+def test_a_range_has_a_width_and_the_name_of_an_input(here: Path) -> None:
     assert refusal(*FIT, "--bounds", "A=0:9") == (
         "--bounds A=0:9: there is no input 'A'; did you mean 'a'? The inputs are: a, b."
     )
-
-
-def test_a_range_has_a_width(here: Path) -> None:
     for option in ("a=-1e308:1e308", "a=0:inf", "a=nan:1"):
         words = f"--bounds {option}: the range of 'a' must have two finite ends."
         assert refusal(*FIT, "--bounds", option) == words
@@ -404,16 +397,13 @@ def test_an_excel_file_is_read_whole_whatever_size_it_claims(here: Path) -> None
                 assert b'<dimension ref="A1:B4"' in content
                 content = content.replace(b'ref="A1:B4"', b'ref="A1:A2"')
             changed.writestr(name, content)
-    assert read_table("t.xlsx").numbers(["a", "b"]).to_numpy().tolist() == [
-        [1, 4],
-        [2, 5],
-        [3, 6.5],
-    ]
+    frame = read_table("t.xlsx").numbers(["a", "b"])
+    assert frame.to_dict("list") == {"a": [1.0, 2.0, 3.0], "b": [4.0, 5.0, 6.5]}
 
 
 def test_excel_rows_that_end_early_end_in_empty_cells(here: Path) -> None:
     sheet("t.xlsx", [["a", "b", "note"], [0.5, 1.5], [2.5, 3.5, "late"], []])
-    ran("predict", "model.pengp", "t.xlsx", "-o", "out.parquet")
+    succeed("predict", "model.pengp", "t.xlsx", "-o", "out.parquet")
     out = pd.read_parquet("out.parquet")
     assert out[["a", "b"]].to_numpy().tolist() == [[0.5, 1.5], [2.5, 3.5]]
     assert out["note"].fillna("-").tolist() == ["-", "late"]
@@ -433,12 +423,11 @@ def test_text_in_an_excel_file_is_never_a_formula(here: Path) -> None:
     notes = ["=1+1", "=cmd|' /C calc'!A0"]
     frame = pd.read_csv("new.csv").assign(**{"=note": notes})
     frame.to_csv("notes.csv", index=False)
-    ran("predict", "model.pengp", "notes.csv", "-o", "out.xlsx")
+    succeed("predict", "model.pengp", "notes.csv", "-o", "out.xlsx")
     page = openpyxl.load_workbook("out.xlsx").worksheets[0]
     cells = [cell for cells in page.iter_rows(min_col=3, max_col=3) for cell in cells]
-    assert [(cell.value, cell.data_type) for cell in cells] == [
-        (text, "s") for text in ["=note", *notes]
-    ]
+    assert [cell.value for cell in cells] == ["=note", *notes]
+    assert {cell.data_type for cell in cells} == {"s"}
     assert read_table("out.xlsx").raw(["=note"])["=note"].tolist() == notes
 
 
@@ -461,23 +450,3 @@ def test_an_excel_file_has_an_end(here: Path, monkeypatch: pytest.MonkeyPatch) -
     assert refusal("predict", "model.pengp", "t.csv", "-o", "out.xlsx") == (
         "out.xlsx: an Excel sheet holds 4 rows below the names; write a .csv file instead."
     )
-
-
-# Test runs of the studies.
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("1,2,3,4,5_5,6,7", "line 3, column 'x5' of the test runs t.csv is '5_5', which is not a "
-         "finite number; correct that line."),
-        ("1,2,3", "line 3 of the test runs t.csv has 3 columns, the header 7; correct that line."),
-    ],
-)  # fmt: skip
-def test_a_wrong_line_of_test_runs_is_to_be_corrected(here: Path, line: str, words: str) -> None:
-    header = "x1,x2,x3,x4,x5,x6,noise\n"
-    Path("t.csv").write_text(f"{header}1,2,3,4,5,6,7\n{line}\n")
-    said = refusal("study", "run", "piston-slap", "--test-runs", "t.csv", "--size", "tiny")
-    assert said == words
-    Path("t.csv").write_text(f"{header}1,2,3,4,5.5,6,7\n , ,\t, , , ,\n")
-    assert read_test_runs("t.csv").X.tolist() == [[1.0, 2.0, 3.0, 4.0, 5.5, 6.0]]

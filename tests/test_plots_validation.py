@@ -126,7 +126,7 @@ def test_coverage_counts_at_every_level() -> None:
 
 
 def test_the_band_of_coverage_is_binomial() -> None:
-    shown = CoverageDisplay.from_predictions(*validation_set(12), band_level=0.9)
+    shown = CoverageDisplay.from_predictions(*validation_set(12), level=0.9)
     for level, low, high in zip(shown.levels, shown.band_lower, shown.band_upper, strict=True):
         chances = [binom.pmf(k, 12, level) for k in range(13)]
         below = np.cumsum(chances)
@@ -160,9 +160,8 @@ def test_validation_predictions_are_checked(kind: Any) -> None:
         kind.from_predictions([1.0, 2.0], [1.0, 2.0], [-1.0, 1.0])
     with pytest.raises(InputError, match="at least one number"):
         kind.from_predictions([], [], [])
-    name = "band_level" if kind is CoverageDisplay else "level"
     with pytest.raises(InputError, match="level must lie between 0 and 1"):
-        kind.from_predictions([1.0], [1.0], [1.0], **{name: 95})
+        kind.from_predictions([1.0], [1.0], [1.0], level=95)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,13 +1,13 @@
 """Predictions beside what was observed: of every run by the others, or of a validation set."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._typing import FloatArray
 from pengp.exceptions import InputError
-from pengp.plots._fitted import OneOutput
+from pengp.plots._fitted import Estimator, OneOutput
 
 LEAVE_ONE_OUT, VALIDATION = "leave-one-out", "validation"
 
@@ -52,3 +52,67 @@ class Predictions(NamedTuple):
                 "not exact, so its standardised residual is not defined."
             )
         return np.divide(residual, self.std, out=np.zeros_like(residual), where=self.std > 0.0)
+
+
+class OfPredictions:
+    """Makes a display from a fitted estimator or from predictions; it computes itself in ``_of``.
+
+    ``level`` is that of the intervals, or of the band that shows what chance does.
+    """
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        *,
+        output: int = 0,
+        level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Take each run's prediction from all others, at the estimates from all runs.
+
+        Parameters
+        ----------
+        estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+            Fitted.
+        output : int
+            Which output.
+        level : float
+            Level of the intervals or of the band.
+        response_name : str, optional
+            For labels.
+        """
+        fitted = OneOutput(estimator, output, response_name=response_name)
+        predictions = Predictions.leave_one_out(fitted)
+        return cls._of(predictions, level, LEAVE_ONE_OUT, fitted.response_name)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        observed: ArrayLike,
+        mean: ArrayLike,
+        std: ArrayLike,
+        *,
+        level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Take predictions of a validation set.
+
+        Parameters
+        ----------
+        observed : [n]
+            Responses of the validation runs.
+        mean, std : [n]
+            Their predictive means and standard deviations.
+        level : float
+            Level of the intervals or of the band.
+        response_name : str, optional
+            For labels.
+        """
+        predictions = Predictions.checked(observed, mean, std)
+        return cls._of(predictions, level, VALIDATION, response_name or "response")
+
+    @classmethod
+    def _of(cls, given: Predictions, level: float, source: str, response_name: str) -> Self:
+        """Return the display of predictions."""
+        raise NotImplementedError

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.stats import binom, norm
 
 from pengp._typing import FloatArray
 from pengp.plots import _style
-from pengp.plots._fitted import Estimator, OneOutput, half_width
-from pengp.plots._predictions import LEAVE_ONE_OUT, VALIDATION, Predictions
+from pengp.plots._fitted import half_width
+from pengp.plots._predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class CoverageDisplay:
+class CoverageDisplay(OfPredictions):
     """Empirical against nominal coverage of central prediction intervals.
 
     Attributes
@@ -34,7 +33,7 @@ class CoverageDisplay:
         Binomial(n, level) count, divided by n.
     n : int
         Number of responses.
-    band_level : float
+    level : float
         Level of the band.
     source : {"leave-one-out", "validation"}
         Whether each run was predicted from all others, or a validation set was.
@@ -47,72 +46,20 @@ class CoverageDisplay:
     band_lower: FloatArray
     band_upper: FloatArray
     n: int
-    band_level: float
+    level: float
     source: str = LEAVE_ONE_OUT
     response_name: str = "response"
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Estimator,
-        *,
-        output: int = 0,
-        band_level: float = 0.95,
-        response_name: str | None = None,
-    ) -> Self:
-        """Count the runs inside their leave-one-out intervals.
-
-        Parameters
-        ----------
-        estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
-            Fitted.
-        output : int
-            Which output.
-        band_level : float
-            Level of the band.
-        response_name : str, optional
-            For labels.
-        """
-        fitted = OneOutput(estimator, output, response_name=response_name)
-        predictions = Predictions.leave_one_out(fitted)
-        return cls._of(predictions, band_level, LEAVE_ONE_OUT, fitted.response_name)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        observed: ArrayLike,
-        mean: ArrayLike,
-        std: ArrayLike,
-        *,
-        band_level: float = 0.95,
-        response_name: str | None = None,
-    ) -> Self:
-        """Count the validation runs inside their intervals.
-
-        Parameters
-        ----------
-        observed : [n]
-            Responses of the validation runs.
-        mean, std : [n]
-            Their predictive means and standard deviations.
-        band_level : float
-            Level of the band.
-        response_name : str, optional
-            For labels.
-        """
-        predictions = Predictions.checked(observed, mean, std)
-        return cls._of(predictions, band_level, VALIDATION, response_name or "response")
-
-    @classmethod
-    def _of(cls, given: Predictions, band_level: float, source: str, response_name: str) -> Self:
+    def _of(cls, given: Predictions, level: float, source: str, response_name: str) -> Self:
         """Count at each level."""
-        half_width(band_level)  # says so if the level is none
+        half_width(level)  # says so if the level is none
         levels, n = np.arange(1, 100) / 100.0, len(given.observed)
         half = norm.ppf(0.5 + 0.5 * levels)[:, None] * given.std
         inside = np.abs(given.observed - given.mean) <= half
-        share = 0.5 * (1.0 - band_level)
+        share = 0.5 * (1.0 - level)
         lower, upper = (np.asarray(binom.ppf(p, n, levels)) / n for p in (share, 1.0 - share))
-        return cls(levels, inside.mean(axis=1), lower, upper, n, band_level, source, response_name)
+        return cls(levels, inside.mean(axis=1), lower, upper, n, level, source, response_name)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw empirical against nominal coverage, with the band of chance."""
@@ -127,7 +74,7 @@ class CoverageDisplay:
             color=_style.GREY,
             alpha=_style.BAND,
             linewidth=0,
-            label=f"{_style.percent(self.band_level)} band of chance, n = {self.n}",
+            label=f"{_style.percent(self.level)} band of chance, n = {self.n}",
         )
         self.ax_.axline((0.0, 0.0), slope=1.0, color=_style.GREY, linewidth=0.8)
         self.ax_.step(

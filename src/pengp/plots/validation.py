@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pengp._typing import BoolArray, FloatArray
 from pengp.plots import _style
-from pengp.plots._fitted import Estimator, OneOutput, half_width
-from pengp.plots._predictions import LEAVE_ONE_OUT, VALIDATION, Predictions
+from pengp.plots._fitted import half_width
+from pengp.plots._predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class LeaveOneOutDisplay:
+class LeaveOneOutDisplay(OfPredictions):
     """Predicted against observed responses, with intervals.
 
     Attributes
@@ -47,58 +46,6 @@ class LeaveOneOutDisplay:
     level: float
     source: str = LEAVE_ONE_OUT
     response_name: str = "response"
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Estimator,
-        *,
-        output: int = 0,
-        level: float = 0.95,
-        response_name: str | None = None,
-    ) -> Self:
-        """Predict each run from all others, at the estimates from all runs.
-
-        Parameters
-        ----------
-        estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
-            Fitted.
-        output : int
-            Which output.
-        level : float
-            Level of the prediction intervals.
-        response_name : str, optional
-            For labels.
-        """
-        fitted = OneOutput(estimator, output, response_name=response_name)
-        predictions = Predictions.leave_one_out(fitted)
-        return cls._of(predictions, level, LEAVE_ONE_OUT, fitted.response_name)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        observed: ArrayLike,
-        mean: ArrayLike,
-        std: ArrayLike,
-        *,
-        level: float = 0.95,
-        response_name: str | None = None,
-    ) -> Self:
-        """Compare predictions of a validation set.
-
-        Parameters
-        ----------
-        observed : [n]
-            Responses of the validation runs.
-        mean, std : [n]
-            Their predictive means and standard deviations.
-        level : float
-            Level of the prediction intervals.
-        response_name : str, optional
-            For labels.
-        """
-        predictions = Predictions.checked(observed, mean, std)
-        return cls._of(predictions, level, VALIDATION, response_name or "response")
 
     @classmethod
     def _of(cls, given: Predictions, level: float, source: str, response_name: str) -> Self:

@@ -111,7 +111,7 @@ def _coverage_figure(own: CoverageDisplay) -> go.Figure:
     """Return the curve of coverage with its band."""
     ends = {"xaxis": {"range": [0, 100]}, "yaxis": {"range": [-2, 103]}}
     made = figure("probability asked of the interval (%)", "runs inside (%)", **ends)
-    levels, chance = 100.0 * own.levels, inert(f"{percent(own.band_level)} of chance")
+    levels, chance = 100.0 * own.levels, inert(f"{percent(own.level)} of chance")
     lower, upper = 100.0 * own.band_lower, 100.0 * own.band_upper
     made.add_traces(band(levels, lower, upper, fillcolor=CHANCE, name=chance))
     made.add_trace(reference_line([0, 100], [0, 100]))
