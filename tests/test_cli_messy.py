@@ -55,9 +55,9 @@ def here(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*arguments: str | Path, stdin: str | None = None) -> Result:
+def run(*arguments: str, stdin: str | None = None) -> Result:
     """Run a command in this process."""
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    return CliRunner().invoke(app, arguments, input=stdin)
 
 
 def contents() -> dict[str, bytes]:
@@ -103,8 +103,7 @@ def sheet(path: str, rows: list[list[Any]]) -> None:
 
 def test_parquet_refuses_fractions_below_whole_numbers_and_does_not_cut_them(here: Path) -> None:
     sheet("long.xlsx", [["a", "b", "count"], *[[1.5, 2.5, 7]] * CHUNK_ROWS, [1.5, 2.5, 2.5]])
-    said = refusal("predict", "model.pengp", "long.xlsx", "-o", "out.parquet")
-    assert said == (
+    assert refusal("predict", "model.pengp", "long.xlsx", "-o", "out.parquet") == (
         "out.parquet: a column holds values of several kinds, which a Parquet file cannot; "
         "write a .csv file instead."
     )
@@ -362,8 +361,7 @@ def test_a_broken_parquet_file_is_told_in_a_sentence_with_one_end(here: Path) ->
 def test_a_wrong_line_of_test_runs_is_to_be_corrected(here: Path, line: str, words: str) -> None:
     header = "x1,x2,x3,x4,x5,x6,noise\n"
     Path("t.csv").write_text(f"{header}1,2,3,4,5,6,7\n{line}\n")
-    said = refusal("study", "run", "piston-slap", "--test-runs", "t.csv", "--size", "tiny")
-    assert said == words
+    assert refusal("study", "run", "piston-slap", "--test-runs", "t.csv") == words
     Path("t.csv").write_text(f"{header}1,2,3,4,5.5,6,7\n , ,\t, , , ,\n")
     assert read_test_runs("t.csv").X.tolist() == [[1.0, 2.0, 3.0, 4.0, 5.5, 6.0]]
 
@@ -421,8 +419,7 @@ def test_blank_rows_above_the_names_of_an_excel_file_do_not_count(here: Path) ->
 
 def test_text_in_an_excel_file_is_never_a_formula(here: Path) -> None:
     notes = ["=1+1", "=cmd|' /C calc'!A0"]
-    frame = pd.read_csv("new.csv").assign(**{"=note": notes})
-    frame.to_csv("notes.csv", index=False)
+    pd.read_csv("new.csv").assign(**{"=note": notes}).to_csv("notes.csv", index=False)
     succeed("predict", "model.pengp", "notes.csv", "-o", "out.xlsx")
     page = openpyxl.load_workbook("out.xlsx").worksheets[0]
     cells = [cell for cells in page.iter_rows(min_col=3, max_col=3) for cell in cells]
@@ -450,3 +447,19 @@ def test_an_excel_file_has_an_end(here: Path, monkeypatch: pytest.MonkeyPatch) -
     assert refusal("predict", "model.pengp", "t.csv", "-o", "out.xlsx") == (
         "out.xlsx: an Excel sheet holds 4 rows below the names; write a .csv file instead."
     )
+
+
+def test_marks_agree_between_response_and_inputs_and_between_pieces(here: Path) -> None:
+    Path("t.tsv").write_text("a\tb\ty\n1,234\t2\t0.5\n2,345\t3\t0.7\n1,900\t5\t0.1\n")
+    assert "has a comma and" in refusal("fit", "t.tsv", "-y", "y")
+    text = "a;b\n" + "1,5;2\n" * CHUNK_ROWS + "1.5;2\n"
+    said = refusal("predict", "model.pengp", "-", "-o", "out.csv", stdin=text)
+    assert said.startswith("standard input: '1,5' has a comma and '1.5' a point;")
+
+
+@pytest.mark.parametrize("names", ["", " ", "a,", '"a', "a\nb,c"])
+def test_inputs_that_name_nothing_are_refused(here: Path, names: str) -> None:
+    done = run(*FIT, "--inputs", names)
+    assert done.exit_code == 3
+    sentence = "write every name once, with commas between them."
+    assert done.stderr == f"pengp: --inputs {names}: {sentence}\n"

@@ -173,9 +173,12 @@ def _names(inputs: str | None) -> list[str] | None:
     """Return the names in A,B,..."""
     if inputs is None:
         return None
-    fields = next(csv.reader([inputs], skipinitialspace=True), [""])
+    try:
+        fields = next(csv.reader([inputs], skipinitialspace=True, strict=True))
+    except csv.Error:  # a quote that is not closed, a line break outside quotes
+        fields = []
     names = [name.strip() for name in fields]
-    if "" in names or len(set(names)) < len(names):
+    if not names or "" in names or len(set(names)) < len(names):
         raise InputError(f"--inputs {inputs}: write every name once, with commas between them.")
     return names
 

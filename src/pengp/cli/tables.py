@@ -7,7 +7,7 @@ extension; "-" is standard input or output, as CSV.
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,8 @@ class Table:
         Number of the first row, counted from 1 below the header.
     decimal_comma : bool
         Whether 1,5 is a number here.
+    marks : dict
+        A cell for each decimal mark that was met, in all pieces of the file so far.
     """
 
     source: str
@@ -47,6 +49,7 @@ class Table:
     cells: list[Sequence[Any]]
     first_row: int = 1
     decimal_comma: bool = False
+    marks: dict[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -79,11 +82,11 @@ class Table:
     def _check_marks(self, columns: Sequence[str]) -> None:
         """Raise an InputError if numbers have a comma here and a point there."""
         cells = (cell for name in columns for cell in self.cells[self.names.index(name)])
-        marks = {mark: cell for cell in cells for mark in ",." if mark in cell}
-        if len(marks) > 1:
+        self.marks.update({mark: cell for cell in cells for mark in ",." if mark in cell})
+        if len(self.marks) > 1:
             raise InputError(
-                f"{self.source}: {marks[',']!r} has a comma and {marks['.']!r} a point; write all "
-                "decimals with the same mark, and no mark between thousands."
+                f"{self.source}: {self.marks[',']!r} has a comma and {self.marks['.']!r} a point; "
+                "write all decimals with the same mark, and no mark between thousands."
             )
 
     def raw(self, columns: Sequence[str]) -> "pd.DataFrame":
@@ -111,9 +114,9 @@ def iter_tables(path: str | Path, *, chunk_rows: int = CHUNK_ROWS) -> Iterator[T
     Excel files are held in memory as a whole, all others piece by piece.
     """
     source = "standard input" if str(path) == "-" else Path(path).name
-    first_row = 1
+    first_row, marks = 1, dict[str, str]()
     for names, columns, decimal_comma in blocks_of(str(path), source, chunk_rows):
-        piece = Table(source, names, columns, first_row, decimal_comma)
+        piece = Table(source, names, columns, first_row, decimal_comma, marks)
         if not len(piece):
             raise InputError(f"{source} has a header but no rows below it; add the runs.")
         yield piece
