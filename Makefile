@@ -25,6 +25,7 @@ demo: $(VENV)/.ready-run
 	@mkdir -p out
 	$(VENV)/bin/pengp fit src/pengp/data/piston_slap.csv --response noise --folds 4 \
 		--output out/piston_slap.pengp --report out/piston_slap.html
+	@echo "The report lies in $(CURDIR)/out/piston_slap.html; open it in a browser."
 
 test: lint
 	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal --cov --cov-fail-under=95
