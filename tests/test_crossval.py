@@ -142,7 +142,7 @@ def test_dask_does_not_change_a_bit() -> None:
     X, y = smooth_runs(9, 2)
     alone = cross_validate_path(X, y, LAMS, folds="loo", random_state=7)
     cluster = {"n_workers": 1, "threads_per_worker": 2, "processes": False}
-    with distributed.Client(**cluster, dashboard_address=None), joblib.parallel_config("dask"):
+    with distributed.Client(**cluster, dashboard_address=":0"), joblib.parallel_config("dask"):
         assert_same(cross_validate_path(X, y, LAMS, folds="loo", random_state=7, n_jobs=2), alone)
 
 

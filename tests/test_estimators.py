@@ -207,7 +207,7 @@ def dask_backend() -> Iterator[None]:
     distributed = pytest.importorskip("distributed")
     with (
         distributed.Client(
-            processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
+            processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0"
         ),
         joblib.parallel_config("dask"),
     ):

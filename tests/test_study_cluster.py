@@ -50,11 +50,12 @@ def cluster(folder: Path, workers: int, **settings: str) -> Iterator[Cluster]:
             return process
 
         file = folder / "scheduler.json"
-        scheduler = start("scheduler", "--port=0", "--no-dashboard", f"--scheduler-file={file}")
+        anywhere = ("--no-dashboard", "--dashboard-address=:0")  # the port of its own pages, too
+        scheduler = start("scheduler", "--port=0", *anywhere, f"--scheduler-file={file}")
         started = [
             start(
                 "worker",
-                *("--no-nanny", "--nthreads=1", "--no-dashboard"),
+                *("--no-nanny", "--nthreads=1", *anywhere),
                 *(f"--scheduler-file={file}", f"--local-directory={folder}"),
             )
             for _ in range(workers)
