@@ -90,11 +90,16 @@ def _screen(terminal: IO[bytes]) -> bytes:
     return shown
 
 
+def limit_files(size: int) -> None:
+    """Let no file of this process grow beyond so many bytes; a full disk needs privileges."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+
 @contextlib.contextmanager
 def tiny_disk(size: int) -> Iterator[None]:
-    """Let no file of this process grow beyond so many bytes; a full disk needs privileges."""
+    """Do the same for as long as the block runs."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    limit_files(size)
     try:
         yield
     finally:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from pengp.cli import app as root
 from pengp.cli.app import app
 from pengp.cli.printing import plain, rendered, table, width
 from pengp.exceptions import PengpWarning
-from tests._commands import INPUTS, interrupted, model_file, pengp, runs_file, tiny_disk
+from tests._commands import INPUTS, interrupted, limit_files, model_file, pengp, runs_file
 
 HEAVY = {"numpy", "pandas", "rich", "scipy", "sklearn"}
 
@@ -104,12 +105,31 @@ def test_a_bad_table_is_refused_with_its_place(here: Path, command: str, kind: s
     content, words = BAD_TABLES[kind]
     (here / "bad.csv").write_text(content)
     before = {path.name: path.read_bytes() for path in here.iterdir()}
-    result = in_process(*READERS[command]("bad.csv"))
-    assert (result.exit_code, result.stdout) == (3, "")
+    result = pengp(*READERS[command]("bad.csv"), cwd=here)
+    assert (result.returncode, result.stdout) == (3, "")
     assert result.stderr.startswith("pengp: ")
     assert words in result.stderr
     assert result.stderr.count("\n") == 1
     assert {path.name: path.read_bytes() for path in here.iterdir()} == before
+
+
+BAD_BOUNDS = {
+    "wrong name": ("input,lwoer,upper\na,0,1\n", "did you mean 'lwoer'?"),
+    "missing value": ("input,lower,upper\na,0,1\nb,,1\n", "row 2, column 'lower' is empty"),
+    "text": ("input,lower,upper\na,zero,1\n", "row 1, column 'lower' holds 'zero'"),
+    "empty": ("", "bad.csv is empty"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_BOUNDS)
+def test_a_bad_table_of_bounds_is_refused_with_its_place(tmp_path: Path, kind: str) -> None:
+    content, words = BAD_BOUNDS[kind]
+    (tmp_path / "bad.csv").write_text(content)
+    result = pengp("design", "-n", "5", "-b", "bad.csv", "-o", "out.csv", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (3, "")
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -178,7 +198,18 @@ def more_files(directory: Path) -> None:
 
 
 @pytest.mark.parametrize("command", WRITERS)
-@pytest.mark.parametrize("place", ["runs.csv/out", "absent/out", "."])
+def test_a_directory_that_cannot_be_written_to_is_a_file_error(here: Path, command: str) -> None:
+    more_files(here)
+    before = {path.name: path.read_bytes() for path in here.iterdir()}
+    result = pengp(*WRITERS[command]("runs.csv/out"), cwd=here)  # root may write to all others
+    assert (result.returncode, result.stdout) == (4, "")
+    assert result.stderr.startswith("pengp: cannot write runs.csv/out: ")
+    assert result.stderr.count("\n") == 1
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", WRITERS)
+@pytest.mark.parametrize("place", ["absent/out", "."])
 def test_a_place_that_cannot_be_written_is_a_file_error(
     here: Path, command: str, place: str
 ) -> None:
@@ -204,9 +235,13 @@ def test_a_device_is_never_replaced_by_a_file(here: Path, command: str) -> None:
 def test_a_full_disk_leaves_nothing_half_written(here: Path, command: str) -> None:
     more_files(here)
     before = {path.name: path.read_bytes() for path in here.iterdir()}
-    with tiny_disk(4096):
-        result = in_process(*WRITERS[command]("out.x"))
-    assert (result.exit_code, result.stdout) == (4, "")
+    result = pengp(
+        *WRITERS[command]("out.x"),
+        cwd=here,
+        environment={"COVERAGE_PROCESS_CONFIG": ""},  # its data would not fit, either
+        before=partial(limit_files, 4096),
+    )
+    assert (result.returncode, result.stdout) == (4, "")
     assert result.stderr.startswith("pengp: cannot write out.x: ")
     assert result.stderr.count("\n") == 1
     assert {path.name: path.read_bytes() for path in here.iterdir()} == before
@@ -224,8 +259,9 @@ def last_line(shown: str) -> str:
         (["fit", "runs.csv", "-y", "noise", "--repeats", "500", "--jobs", "2"], "Fitting"),
         (["update", "model.pengp", "new.csv", "--re-estimate"], "Updating"),
         (["report", "model.pengp"], "Writing"),
+        (["design", "-n", "3000", "-b", "a=0:1", "-b", "b=0:1", "-o", "d.csv"], "Designing"),
     ],
-    ids=["fit", "fit --jobs 2", "update", "report"],
+    ids=["fit", "fit --jobs 2", "update", "report", "design"],
 )
 def test_ctrl_c_ends_with_one_line_and_no_file(here: Path, arguments: list[str], sign: str) -> None:
     more_files(here)
@@ -266,6 +302,17 @@ def test_ctrl_c_while_a_table_arrives_leaves_no_predictions(here: Path) -> None:
     assert last_line(shown) == "Interrupted; nothing was written."
     assert "Traceback" not in shown
     assert {path.name: path.read_bytes() for path in here.iterdir()} == before
+
+
+def test_ctrl_c_while_test_runs_arrive_prints_no_scores(here: Path) -> None:
+    code, shown = interrupted(
+        *["validate", "model.pengp", "-"],
+        cwd=here,
+        working=lambda text: "Reading" in text,
+        stdin=(HEADER + "\n50,15,23,2,2,1,57\n").encode(),
+    )
+    assert code == 130
+    assert last_line(shown) == "Interrupted; nothing was written."
 
 
 def test_a_reader_that_has_seen_enough_ends_the_command_quietly(here: Path) -> None:

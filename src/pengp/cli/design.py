@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.bounds import BOUNDS_HELP, read_bounds
-from pengp.cli.printing import paragraph, show
+from pengp.cli.printing import paragraph, show, working
 from pengp.cli.tables import TableWriter
 from pengp.exceptions import InputError
 
@@ -74,7 +74,8 @@ def design(
         raise InputError(f"--output {output} would replace the bounds; choose another name.")
     ranges = read_bounds(bounds)
     _check_slices(n, kind, slices, ranges)
-    frame = _design(n, ranges, kind, slices, seed, digits)
+    with working("Designing ..."):
+        frame = _design(n, ranges, kind, slices, seed, digits)
     with TableWriter(output) as writer:
         writer.write(frame)
     if output != "-":

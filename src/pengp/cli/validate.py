@@ -8,7 +8,17 @@ import typer
 
 from pengp.cli._files import check_destination
 from pengp.cli.models import Extrapolation, OpenModel, check_level, open_model
-from pengp.cli.printing import note, number, paragraph, percent, rendered, show, show_json, table
+from pengp.cli.printing import (
+    note,
+    number,
+    paragraph,
+    percent,
+    rendered,
+    show,
+    show_json,
+    table,
+    working,
+)
 from pengp.cli.tables import read_table
 from pengp.exceptions import InputError
 
@@ -64,7 +74,9 @@ def validate(
         raise InputError(f"--plot {plot} must end in {', '.join(_FIGURES[:-1])} or {_FIGURES[-1]}.")
     if plot is not None:
         check_destination(plot, model, test)
-    opened, runs = open_model(model), read_table(test)
+    opened = open_model(model)
+    with working(f"Reading {test} ..."):
+        runs = read_table(test)
     X, y = runs.numbers(opened.inputs), runs.numbers(opened.responses)
     outside = Extrapolation(opened)
     outside.count(X)
