@@ -1,5 +1,6 @@
 """The root of the command line, and what holds for all its commands."""
 
+import json
 import os
 import subprocess
 import sys
@@ -313,6 +314,18 @@ def test_ctrl_c_while_test_runs_arrive_prints_no_scores(here: Path) -> None:
     )
     assert code == 130
     assert last_line(shown) == "Interrupted; nothing was written."
+
+
+def test_what_was_written_can_be_read_by_machines(here: Path) -> None:
+    made = json.loads(in_process("report", "model.pengp", "-o", "r.html", "--json").stdout)
+    assert made == {"report": "r.html", "bytes": Path("r.html").stat().st_size}
+    ranges = ["-b", "a=0:1", "-b", "b=2:3"]
+    made = json.loads(in_process("design", "-n", "4", *ranges, "-o", "d.csv", "--json").stdout)
+    about = {"output": "d.csv", "runs": 4, "inputs": ["a", "b"], "seed": 0}
+    assert made == {**about, "kind": "maximin", "slices": None}
+    refused = in_process("design", "-n", "4", *ranges, "--json")
+    assert refused.exit_code == 3
+    assert refused.stderr.startswith("pengp: --json needs --output FILE")
 
 
 def test_a_reader_that_has_seen_enough_ends_the_command_quietly(here: Path) -> None:

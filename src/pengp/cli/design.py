@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.bounds import BOUNDS_HELP, read_bounds
-from pengp.cli.printing import paragraph, show, working
+from pengp.cli.printing import paragraph, show, show_json, working
 from pengp.cli.tables import TableWriter
 from pengp.exceptions import InputError
 
@@ -64,12 +64,17 @@ def design(
             help="Table to write, .csv, .tsv, .parquet or .xlsx; - for CSV on stdout.",
         ),
     ] = "-",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a summary as JSON; goes with --output.")
+    ] = False,
 ) -> None:
     """Plan the runs of the simulator: a Latin hypercube within the ranges of the inputs.
 
     Each run is a row, each input a column. Add the simulator's response as one more column, then
     fit it: pengp fit design.csv --response NAME
     """
+    if as_json and output == "-":
+        raise InputError("--json needs --output FILE; without it the design goes to stdout.")
     if output != "-" and Path(output).resolve() in [Path(option).resolve() for option in bounds]:
         raise InputError(f"--output {output} would replace the bounds; choose another name.")
     ranges = read_bounds(bounds)
@@ -78,7 +83,10 @@ def design(
         frame = _design(n, ranges, kind, slices, seed, digits)
     with TableWriter(output) as writer:
         writer.write(frame)
-    if output != "-":
+    if as_json:
+        made = {"output": output, "runs": n, "inputs": list(ranges), "seed": seed}
+        show_json({**made, "kind": kind.value, "slices": slices})
+    elif output != "-":
         show(paragraph(_summary(n, len(ranges), kind, slices, seed, output)) + "\n")
 
 

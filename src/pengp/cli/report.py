@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pengp.cli.printing import show, working
+from pengp.cli.printing import show, show_json, working
 
 
 def report(
@@ -20,6 +20,7 @@ def report(
             show_default="the model's name with .html, in this directory",
         ),
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """Write a report on a model: one HTML page that needs no network."""
     from pengp.cli._files import check_destination
@@ -31,4 +32,7 @@ def report(
     fitted, about = load(model), read_info(model)
     with working("Writing the report ..."):
         write_report(fitted, place, info=about["info"])
-    show(f"Report written to {place}\n")
+    if as_json:
+        show_json({"report": str(place), "bytes": place.stat().st_size})
+    else:
+        show(f"Report written to {place}\n")
