@@ -464,3 +464,12 @@ def test_a_model_file_with_a_long_tail_is_not_read(tmp_path: Path) -> None:
         file.truncate(1 << 34)
     with little_memory(), pytest.raises(FileError, match="was altered after it was saved"):
         load(path)
+
+
+def test_a_header_with_countless_folds_is_refused_at_once(tmp_path: Path) -> None:
+    def change(header: dict[str, Any]) -> None:
+        header["parameters"]["cv"] = {
+            "folds": {"n": 12, "test": [[0]] * 200_000, "repeats": 1, "kind": "given"}
+        }
+
+    assert loaded(tmp_path / "model.pengp", with_header(change)) is None

@@ -35,6 +35,9 @@ _TYPES: dict[str, tuple[Any, type]] = {
     "text": (object, str),  # one long text must not make the others as long
 }
 
+#: Folds of a plan, over all repeats.
+_MOST_FOLDS = 20_000
+
 
 def checked_json(value: Any, what: str) -> Any:
     """Return the value if it comes back from JSON as it was."""
@@ -83,13 +86,20 @@ def decode_penalty(record: dict[str, Any]) -> Penalty:
 
 def encode_plan(plan: FoldPlan) -> dict[str, Any]:
     """Return the record of a fold plan."""
+    if len(plan) > _MOST_FOLDS:
+        raise InputError(
+            f"the plan has {len(plan):,} folds, more than the {_MOST_FOLDS:,} that a model file "
+            "may hold; use fewer repeats."
+        )
     return {**plan.to_dict(), "settings": checked_json(plan.settings, "the settings of the folds")}
 
 
 def decode_plan(record: dict[str, Any], n: int) -> FoldPlan:
-    """Return the fold plan of a record; it must be one for n runs, which bounds its cost."""
+    """Return the fold plan of a record, for n runs; its size bounds what it costs to check."""
     if type(record["n"]) is not int or record["n"] != n:
         raise ValueError("the folds are for another number of runs.")
+    if len(record["test"]) > _MOST_FOLDS:
+        raise ValueError("there are more folds than a model file may hold.")
     return FoldPlan.from_dict(record)
 
 
