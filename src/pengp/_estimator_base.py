@@ -6,7 +6,6 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._estimator_data import TrainingData, check_duplicates, check_inside
@@ -14,6 +13,7 @@ from pengp._fitting import Model, checked_model
 from pengp._flatness import Flat
 from pengp._inputs import check_count, check_starts
 from pengp._random import as_generator
+from pengp._scores import half_width, normal_interval
 from pengp._surrogate import LeaveOneOut, Surrogate, condition_all, path_at, without_axis
 from pengp._typing import FloatArray, IntArray, RandomState
 from pengp.exceptions import InputError
@@ -168,11 +168,9 @@ class SurrogateMixin:
         lower, upper : [m] or [m, q]
             mean -+ z std with z the normal quantile of (1 + level) / 2.
         """
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level must lie between 0 and 1, such as 0.95, and is {level!r}.")
+        half_width(level)  # says so if the level is none, before any work
         mean, std = self.predict(X, return_std=True)
-        half = norm.ppf(0.5 + 0.5 * level) * std
-        return mean - half, mean + half
+        return normal_interval(mean, std, level)
 
     def predict_gradient(self, X: Any) -> FloatArray:
         """Return the derivatives of the predictive mean in the inputs, in the user's units.

@@ -159,19 +159,26 @@ def _q2_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
 
 def _interval_score_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
     """Interval score of the central 95 % intervals."""
-    return interval_score(y, *_normal_interval(mean, std))
+    return interval_score(y, *normal_interval(mean, std))
 
 
 def _coverage_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
     """Coverage of the central 95 % intervals."""
-    return coverage(y, *_normal_interval(mean, std))
+    return coverage(y, *normal_interval(mean, std))
 
 
-def _normal_interval(mean: ArrayLike, std: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper end [m] of central 95 % intervals of normal predictions."""
+def normal_interval(
+    mean: ArrayLike, std: ArrayLike, level: float = 0.95
+) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper end [m] of central intervals of normal predictions."""
     mean = np.asarray(mean, dtype=np.float64)
-    half = ndtri(0.975) * np.asarray(std, dtype=np.float64)
+    half = half_width(level) * np.asarray(std, dtype=np.float64)
     return np.asarray(mean - half), np.asarray(mean + half)
+
+
+def half_width(level: float) -> float:
+    """Return the normal quantile z of a central interval mean -+ z std of that level."""
+    return float(ndtri(0.5 + 0.5 * _check_level(level)))
 
 
 #: Validation scores of normal predictions by name; intervals are central 95 % intervals.
@@ -223,5 +230,5 @@ def _root_mean_square(x: FloatArray) -> float:
 def _check_level(level: float) -> float:
     """Return the coverage level if it lies between 0 and 1, else raise an InputError."""
     if not 0 < level < 1:
-        raise InputError(f"level={level} must lie between 0 and 1, for example 0.95.")
+        raise InputError(f"level must lie between 0 and 1, such as 0.95, and is {level!r}.")
     return float(level)

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom, norm
+from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
+from pengp._scores import normal_interval
 from pengp._typing import BoolArray, FloatArray
 from pengp.exceptions import InputError
 from pengp.metrics import coverage, crps_normal, interval_score, log_score, q2, rmse
@@ -115,10 +116,7 @@ def score_predictions(
     level : float
         Probability of the central intervals that coverage and interval_score judge.
     """
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, such as 0.95, and is {level!r}.")
-    centre, half = np.asarray(mean), norm.ppf(0.5 + 0.5 * level) * np.asarray(std)
-    lower, upper = centre - half, centre + half
+    lower, upper = normal_interval(mean, std, level)
     return {
         "rmse": rmse(y, mean),
         "q2": q2(y, mean),

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
+from pengp._scores import half_width
 from pengp._typing import FloatArray
 from pengp.crossval import CVTable
 from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
@@ -191,10 +191,3 @@ class OneOutput:
         lengthscale = self.first(self.estimator.lengthscale_)[fixed]
         s = (((self.X - at)[:, fixed] / lengthscale) ** 2).sum(axis=1)
         return np.asarray(1.0 - get_kernel(self.estimator.kernel).phi(s) ** 2)
-
-
-def half_width(level: float) -> float:
-    """Return the normal quantile z of a central interval mean -+ z std of that level."""
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, such as 0.95, and is {level!r}.")
-    return float(norm.ppf(0.5 + 0.5 * level))

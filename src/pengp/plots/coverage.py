@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from scipy.stats import binom, norm
 
+from pengp._scores import half_width
 from pengp._typing import FloatArray
 from pengp.plots import _style
-from pengp.plots._fitted import half_width
 from pengp.plots._predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
 
 if TYPE_CHECKING:

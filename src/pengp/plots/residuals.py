@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.stats import beta, norm
 
+from pengp._scores import half_width
 from pengp._typing import FloatArray, IntArray
 from pengp.plots import _style
-from pengp.plots._fitted import half_width
 from pengp.plots._predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
 
 if TYPE_CHECKING:

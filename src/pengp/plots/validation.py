@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from pengp._scores import half_width
 from pengp._typing import BoolArray, FloatArray
 from pengp.plots import _style
-from pengp.plots._fitted import half_width
 from pengp.plots._predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
 
 if TYPE_CHECKING:
