@@ -1,9 +1,19 @@
 """The batched Cholesky factorisation: right factors, flags, and no harm to neighbours."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from pengp._linalg import cholesky, inverse, log_determinant
+from pengp import penalized_path
+from pengp._linalg import (
+    ONE_THREAD,
+    cholesky,
+    log_determinant,
+    positive_inverse,
+    positive_solve,
+)
 from pengp._typing import FloatArray
 
 
@@ -73,10 +83,84 @@ def test_an_empty_batch() -> None:
     assert ok.shape == (0,)
 
 
-def test_a_singular_item_has_no_inverse_and_its_neighbours_do() -> None:
-    A = np.stack([np.diag([1.0, 2.0, 4.0])] * 5)
-    A[2] = 0.0
-    V, ok = inverse(A)
-    assert ok.tolist() == [True, True, False, True, True]
-    assert (V[2] == np.eye(3)).all()
-    assert (V[ok] == np.diag([1.0, 0.5, 0.25])).all()
+def test_inverses_and_determinants() -> None:
+    A = positive(5, 6)
+    V, log_det, ok = positive_inverse(A.copy())
+    assert ok.all()
+    assert np.allclose(V @ A, np.eye(6), atol=1e-13)
+    assert (V.transpose(0, 2, 1) == V).all()
+    assert np.allclose(log_det, np.linalg.slogdet(A)[1], rtol=1e-13)
+
+
+@pytest.mark.parametrize("kind", BAD)
+@pytest.mark.parametrize("place", [0, 2, 6])
+def test_a_bad_item_has_no_inverse_and_its_neighbours_keep_their_bits(
+    kind: str, place: int
+) -> None:
+    good = positive(6, 4)
+    expected = [positive_inverse(a[None].copy()) for a in good]
+    V, log_det, ok = positive_inverse(np.insert(good, place, BAD[kind], axis=0))
+    assert not ok[place]
+    assert ok.sum() == 6
+    assert (V[place] == np.eye(4)).all()
+    assert log_det[place] == 0.0
+    assert (np.delete(V, place, axis=0) == np.concatenate([e[0] for e in expected])).all()
+    assert (np.delete(log_det, place) == np.concatenate([e[1] for e in expected])).all()
+
+
+def test_no_matrices_have_no_inverses() -> None:
+    V, log_det, ok = positive_inverse(np.empty((0, 3, 3)))
+    assert V.shape == (0, 3, 3)
+    assert log_det.shape == ok.shape == (0,)
+
+
+def test_solutions_and_determinants() -> None:
+    A, b = positive(5, 6), np.random.default_rng(1).standard_normal((5, 2, 6))
+    x, log_det, ok = positive_solve(A.copy(), b.copy())
+    assert ok.all()
+    assert np.allclose((A @ x.transpose(0, 2, 1)).transpose(0, 2, 1), b, atol=1e-13)
+    assert np.allclose(log_det, np.linalg.slogdet(A)[1], rtol=1e-13)
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_item_has_no_solution_and_its_neighbours_do(kind: str) -> None:
+    A, b = positive(3, 4), np.ones((3, 1, 4))
+    A[1] = BAD[kind]
+    x, log_det, ok = positive_solve(A.copy(), b.copy())
+    assert ok.tolist() == [True, False, True]
+    assert log_det[1] == 0.0
+    assert np.allclose((A[[0, 2]] @ x[[0, 2]].transpose(0, 2, 1))[..., 0], 1.0)
+
+
+def blas_threads() -> list[int]:
+    """Return the number of threads of each BLAS library."""
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+
+def test_blas_has_one_thread_until_the_last_one_leaves() -> None:
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        assert before
+        first, second = ONE_THREAD, ONE_THREAD
+        first.__enter__()
+        second.__enter__()
+        assert set(blas_threads()) == {1}
+        first.__exit__(None, None, None)
+        assert set(blas_threads()) == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == before
+        with pytest.raises(ZeroDivisionError), ONE_THREAD:
+            _ = 1 / 0
+        assert blas_threads() == before
+
+
+def test_fits_in_several_threads_leave_blas_as_it_was() -> None:
+    X = np.random.default_rng(0).random((9, 2))
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with ThreadPoolExecutor(4) as pool:
+            fits = list(
+                pool.map(lambda k: penalized_path(X, X[:, 0], [0.1], random_state=k), [0] * 12)
+            )
+        assert blas_threads() == before
+    assert all((f.theta == fits[0].theta).all() for f in fits)

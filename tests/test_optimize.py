@@ -265,6 +265,58 @@ def test_newton_target_ascends_from_convex_ground() -> None:
     assert float((step * at.gradient).sum()) > 0.0
 
 
+def test_newton_target_takes_absolute_eigenvalues_over_the_free_coordinates() -> None:
+    rng = np.random.default_rng(4)
+    A = rng.standard_normal((40, 4, 4))
+    at = Expansion(np.zeros(40), rng.standard_normal((40, 4)), A + A.transpose(0, 2, 1))
+    x, far = np.zeros((40, 4)), np.full((40, 4), 1e9)
+    low = -far
+    low[:, 1] = 0.0  # where the gradient points down, the second coordinate stays
+    target, _ = newton_target(at, x, low, far, np.full(40, 1e9))
+    concave = 0
+    for k in range(40):
+        free = [0, 1, 2, 3] if at.gradient[k, 1] > 0.0 else [0, 2, 3]
+        values, Q = np.linalg.eigh(at.hessian[k][np.ix_(free, free)])
+        length = np.where(values < 0.0, -values, values / 3.0)
+        step = np.zeros(4)
+        step[free] = Q @ (Q.T @ at.gradient[k, free] / length)
+        assert np.allclose(target[k], np.maximum(step, low[k]), rtol=1e-9, atol=1e-9)
+        concave += int((values < 0.0).all())
+    assert 0 < concave < 40
+
+
+def test_newton_target_survives_flat_directions() -> None:
+    H = np.stack([np.zeros((2, 2)), np.diag([-1e-14, -1.0]), np.diag([-1e-320, -1.0])])
+    at = Expansion(np.zeros(3), np.array([[1.0, 0.5], [1e-3, 0.5], [0.0, 0.5]]), H)
+    x, far = np.zeros((3, 2)), np.full((3, 2), 9.0)
+    target, cut = newton_target(at, x, -far, far, np.full(3, 2.0))
+    assert np.allclose(target[0], [2.0, 1.0])  # along the gradient, cut to the radius
+    assert target[1, 0] == 2.0
+    assert np.allclose(target[2], [0.0, 0.5])
+    assert cut.tolist() == [True, True, False]
+
+
+def test_what_is_spent_counts() -> None:
+    wide = np.full((1, 3), 3.0)
+    run = Lockstep(wavy, lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0)), max_rounds=3)
+    run.add(np.array([0]), np.zeros((1, 1)), np.full((1, 3), 2.2))
+    run.add(np.array([0]), np.ones((1, 1)), np.full((1, 3), 2.2), spent=2)
+    assert run.advance().rows.memo.tolist() == [[1.0]]
+    assert len(run) == 1
+
+
+def test_the_height_of_a_row_is_that_of_its_target() -> None:
+    problems, far = Quadratics(4, 3), np.full((1, 3), 99.0)
+    run = Lockstep(problems, lambda t: (-far.repeat(len(t), 0), far.repeat(len(t), 0)), reach=99.0)
+    run.add(np.arange(4), np.zeros((4, 1)), np.zeros((4, 3)))
+    done = run.advance()
+    moved = done.near
+    assert moved.any()
+    expected = problems(done.rows.tag, done.target).value
+    assert np.allclose(done.height[moved], expected[moved], rtol=1e-12)
+    assert (np.abs(done.target - done.rows.x).max(-1)[moved] > 1e-3).all()
+
+
 def test_gradient_at_the_bounds() -> None:
     x, low, high = np.array([[0.0, 1.0, 0.5]]), np.zeros((1, 3)), np.ones((1, 3))
     outward = np.array([[-2.0, 3.0, 0.1]])

@@ -1,11 +1,13 @@
 """Penalties against the formulas of the paper, finite differences and each other."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 from pengp._typing import FloatArray
 from pengp.exceptions import InputError
-from pengp.penalties import PENALTIES, SCAD, Lasso, NoPenalty, get_penalty
+from pengp.penalties import PENALTIES, SCAD, Lasso, NoPenalty, get_penalty, total
 
 THETA = np.geomspace(1e-3, 1e3, 61)
 LAMS = np.array([0.0, 0.003, 0.1, 1.0, 7.389])[:, None]
@@ -34,6 +36,26 @@ def test_closed_forms() -> None:
     }
     for name, expected in table.items():
         assert np.allclose(PENALTIES[name].value(THETA, LAMS), expected, rtol=1e-14), name
+
+
+@each_penalty
+def test_totals_are_sums_over_the_inputs(name: str) -> None:
+    theta, lams = np.random.default_rng(0).lognormal(size=(7, 3)), LAMS[:, 0]
+    expected = PENALTIES[name].value(theta[:, None], lams[:, None]).sum(-1)
+    assert np.allclose(total(PENALTIES[name], theta, lams), expected, rtol=1e-14)
+
+
+def test_a_penalty_that_does_not_say_it_is_linear_is_summed_as_it_is() -> None:
+    class Root:
+        name: ClassVar[str] = "root"
+
+        def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+            return np.sqrt(lam * theta)
+
+        gradient = curvature = value
+
+    theta, lams = np.array([[1.0, 4.0], [9.0, 0.0]]), np.array([0.0, 4.0])
+    assert np.allclose(total(Root(), theta, lams), [[0.0, 6.0], [0.0, 6.0]])
 
 
 @each_penalty

@@ -1,5 +1,6 @@
 """Estimates for the data sets of one size: chooses the engine, runs the search, reads it off."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +15,8 @@ from pengp._inputs import (
     is_constant,
 )
 from pengp._large import LargeLikelihood
-from pengp._starts import few_start_points, start_points
+from pengp._linalg import ONE_THREAD
+from pengp._starts import Starts, few_start_points, fixed_starts, start_points
 from pengp._typing import BoolArray, FloatArray, IntArray
 from pengp.kernels import Kernel, get_kernel
 from pengp.likelihood import BatchLikelihood
@@ -27,8 +29,8 @@ NUGGET_BOUNDS = (1.49e-8, 1.0)
 NEWTON_SIZE = 100
 """Largest n for exact Hessians; above, L-BFGS-B takes over.
 
-`make bench` measures it: with 2 inputs the times cross above n = 120, with 8 at about n = 60, where
-the Newton search still finds better maxima.
+`make bench` measures it: with 2 inputs the times cross between n = 80 and 120, with 8 between 60 and
+80, where the Newton search still finds better maxima.
 """
 
 _FEWER_RUNS = 200
@@ -110,18 +112,24 @@ def estimate(
     scale = None
     if isinstance(likelihood, LargeLikelihood):
         starts, scale = _from_fewer_runs(model, likelihood, lams[:1], starts, rng)
-    found = ModeSearch(likelihood, lams, model.penalty, lower, upper, scale).run(starts)
-    return _read_off(model, likelihood, found, lower, upper)
+    with _threads(likelihood):
+        found = ModeSearch(likelihood, lams, model.penalty, lower, upper, scale).run(starts)
+        return _read_off(model, likelihood, found, lower, upper)
+
+
+def _threads(likelihood: BatchLikelihood | LargeLikelihood) -> AbstractContextManager[None]:
+    """Return a context that gives BLAS the threads that suit the size of the data sets."""
+    return ONE_THREAD if likelihood.newton else nullcontext()
 
 
 def _from_fewer_runs(
     model: Model,
     likelihood: LargeLikelihood,
     lams: FloatArray,
-    starts: dict[int, FloatArray],
+    starts: Starts,
     rng: np.random.Generator,
-) -> tuple[dict[int, FloatArray], FloatArray]:
-    """Return better starts {0: [F, S, P]} and typical steps [F, P], from some of the runs.
+) -> tuple[Starts, FloatArray]:
+    """Return better starts and typical steps [F, P], from some of the runs.
 
     The maxima for m of the n runs at the smallest lambda, lams [1], are near those for all, and the
     likelihood there is curved about n / m times less; both cost little.
@@ -130,9 +138,11 @@ def _from_fewer_runs(
     rows = np.sort(rng.permutation(n)[:m])
     X, y = likelihood.X[:, rows], likelihood.y[:, rows]
     fewer = model.likelihood(X, y)
-    found = ModeSearch(fewer, lams, model.penalty, *_bounds(model, fewer)).run(starts)
-    u, height = found.u[:, 0, : len(starts[0])], found.objective[:, 0, : len(starts[0])]
-    best = np.where(np.isfinite(height[:, :1]), u[:, 0], starts[0][0])
+    with _threads(fewer):
+        found = ModeSearch(fewer, lams, model.penalty, *_bounds(model, fewer)).run(starts)
+    points = starts.fixed
+    u, height = (a[:, 0, : len(points)] for a in (found.u, found.objective))
+    best = np.where(np.isfinite(height[:, :1]), u[:, 0], points[0])
     u = np.where(np.isfinite(height)[:, :, None], u, best[:, None])
     likelihood.n_evaluations += fewer.n_evaluations
     exact = BatchLikelihood(
@@ -143,10 +153,11 @@ def _from_fewer_runs(
         constant_mean=model.constant_mean,
         isotropic=model.isotropic,
     )
-    if u.shape[1] < len(starts[0]):  # room for what the others may not show
-        u = np.concatenate([u, np.broadcast_to(starts[0][:1], (F, 1, u.shape[2]))], axis=1)
-    curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
-    return {0: u}, 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
+    if u.shape[1] < len(points):  # room for what the others may not show
+        u = np.concatenate([u, np.broadcast_to(points[:1], (F, 1, u.shape[2]))], axis=1)
+    with _threads(exact):
+        curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
+    return fixed_starts(u), 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
 
 
 def _bounds(

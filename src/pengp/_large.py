@@ -39,6 +39,8 @@ class LargeLikelihood:
         self.n_theta = 1 if isotropic else X.shape[2]
         self.n_params = self.n_theta + (nugget is None)
         self.n_evaluations = 0
+        # A constant mean makes an offset of y immaterial, but not its rounding error.
+        self._offset = y.mean(1) if constant_mean else np.zeros(len(y))
         self._known: dict[tuple[int, bytes], tuple[object, ...]] = {}
 
     def evaluate(
@@ -65,7 +67,8 @@ class LargeLikelihood:
 
     def _one(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
         """Return the fields of a LogLik at one point."""
-        params, y, n = np.exp(log_params), self.y[f], self.n
+        params, offset, n = np.exp(log_params), float(self._offset[f]), self.n
+        y = self.y[f] - offset
         nugget = params[-1] if self.nugget is None else self.nugget
         s = pdist(self.X[f] * np.sqrt(params[: self.n_theta]), "sqeuclidean")
         phi = self.kernel.phi(s)
@@ -86,12 +89,12 @@ class LargeLikelihood:
         alpha = dsymv(1.0, V, y - mean, lower=1)
         q = float((y - mean) @ alpha)
         if not q > 0.0:
-            return -np.inf, no_gradient, no_hessian, 1.0 / n, mean, False
+            return -np.inf, no_gradient, no_hessian, 1.0 / n, mean + offset, False
         value = -0.5 * n * np.log(q) - 0.5 * log_determinant
         if not derivatives:
-            return value, no_gradient, no_hessian, q / n, mean, True
+            return value, no_gradient, no_hessian, q / n, mean + offset, True
         gradient = params * self._gradient(f, s, phi, V, alpha, q)
-        return value, gradient, no_hessian, q / n, mean, True
+        return value, gradient, no_hessian, q / n, mean + offset, True
 
     def _gradient(
         self, f: int, s: FloatArray, phi: FloatArray, V: FloatArray, alpha: FloatArray, q: float

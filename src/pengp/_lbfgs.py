@@ -46,8 +46,11 @@ class OneByOne:
         """Return the number of rows that wait."""
         return len(self._waiting)
 
-    def add(self, tag: IntArray, memo: FloatArray, x: FloatArray) -> None:
-        """Let the problems ``tag`` start at x [B, d], which must lie in their boxes."""
+    def add(self, tag: IntArray, memo: FloatArray, x: FloatArray, *, spent: int = 0) -> None:
+        """Let the problems ``tag`` start at x [B, d], which must lie in their boxes.
+
+        All have the same patience, whatever they have ``spent``.
+        """
         self._waiting += [(tag[k : k + 1], memo[k : k + 1], x[k]) for k in range(len(tag))]
 
     def advance(self) -> Done:
@@ -61,7 +64,7 @@ class OneByOne:
             if slope[0] <= _LBFGS_GRADIENT:
                 break
         rows = Rows(tag, memo, x, at._replace(hessian=np.zeros((1, d, d))))
-        return Done(rows, slope, x, np.ones(1, dtype=bool))
+        return Done(rows, slope, x, at.value, np.ones(1, dtype=bool))
 
     def _climb(
         self, tag: IntArray, x0: FloatArray, scale: FloatArray, gain: float

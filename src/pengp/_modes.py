@@ -1,5 +1,7 @@
 """A growing table of the distinct local maxima of each cell."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from pengp._typing import BoolArray, FloatArray, IntArray
@@ -38,15 +40,11 @@ class ModeTable:
 
         Rows marked ``exact`` [B] count as settled and converged.
         """
-        rows, height = done.rows, _height(done)
-        new = np.zeros(len(rows.tag), dtype=bool)
-        order = np.lexsort((-height, rows.tag))
-        cell = rows.tag[order]
-        rank = np.arange(len(cell)) - np.searchsorted(cell, cell)
-        for k in range(int(rank.max(initial=-1)) + 1):
-            r = order[rank == k]
-            r = r[~self._known(rows.tag[r], done.target[r], height[r], rows.at.hessian[r])]
-            self._append(rows.tag[r], done.target[r], height[r], exact[r])
+        cell, new = done.rows.tag, np.zeros(len(done.slope), dtype=bool)
+        for r in _one_a_cell(cell, done.height):
+            known = self._known(cell[r], done.target[r], done.height[r], done.rows.at.hessian[r])
+            r = r[~known]
+            self._append(cell[r], done.target[r], done.height[r], exact[r])
             new[r] = True
         return new
 
@@ -58,12 +56,14 @@ class ModeTable:
         Two points are one maximum if they agree in height and are close together, or if the
         curvature says that the way between them is level.
         """
-        m = int(self.count[cell].max(initial=0))
-        apart = u[:, None] - self.u[cell, :m]
-        drop = 0.5 * np.abs((apart * (apart @ hessian)).sum(-1))
-        same_height = np.abs(height[:, None] - self.height[cell, :m]) < _LEVEL
-        same_place = (np.abs(apart).max(-1) < _CLOSE) | (drop < _LEVEL)
-        return (same_height & same_place & (np.arange(m) < self.count[cell, None])).any(-1)
+        level = np.abs(height[:, None] - self.height[cell]) < _LEVEL  # unused places hold -inf
+        known = np.zeros(len(cell), dtype=bool)
+        row, place = np.nonzero(level)
+        if len(row):
+            apart = u[row] - self.u[cell[row], place]
+            drop = 0.5 * np.abs((apart * (apart[:, None] @ hessian[row])[:, 0]).sum(-1))
+            known[row[(np.abs(apart).max(-1) < _CLOSE) | (drop < _LEVEL)]] = True
+        return known
 
     def _append(self, cell: IntArray, u: FloatArray, height: FloatArray, exact: BoolArray) -> None:
         """Write points, at most one a cell, behind their cells' maxima."""
@@ -90,7 +90,7 @@ class ModeTable:
     def settle(self, done: Done, place: IntArray, converged: BoolArray) -> None:
         """Overwrite one maximum of each row's cell by what is now known exactly."""
         at = (done.rows.tag, place)
-        self.u[at], self.height[at] = done.target, _height(done)
+        self.u[at], self.height[at] = done.target, done.height
         self.settled[at], self.converged[at] = True, converged
 
     def ranked(self) -> tuple[FloatArray, FloatArray, BoolArray]:
@@ -104,23 +104,26 @@ class ModeTable:
     def _merge(self) -> None:
         """Forget maxima that are copies of a higher one, as far as their heights are known."""
         order = np.argsort(-self.height, axis=-1, kind="stable")
-        cell = np.arange(len(order))[:, None]
-        u, height = self.u[cell, order], self.height[cell, order]
-        used = np.isfinite(height)
-        near = np.zeros((*height.shape, height.shape[1]), dtype=bool)
-        for k in range(height.shape[1]):  # against maximum k, to hold no array of all pairs' places
-            place = np.abs(u - u[:, k : k + 1]).max(-1) < _SAME_PLACE
-            with np.errstate(invalid="ignore"):
-                near[:, :, k] = place & (height[:, k : k + 1] - height < _SAME_LEVEL)
-        copy = used & np.tril(near, -1).any(-1)
-        cells, places = np.nonzero(copy)
-        self.u[cells, order[cells, places]] = np.nan
-        self.height[cells, order[cells, places]] = -np.inf
-        self.count -= copy.sum(-1)
+        high = np.take_along_axis(self.height, order, axis=-1)
+        with np.errstate(invalid="ignore"):
+            level = high[:, :, None] - high[:, None, :] < _SAME_LEVEL
+        cell, above, below = np.nonzero(level & np.tri(level.shape[-1], k=-1, dtype=bool).T)
+        above, below = order[cell, above], order[cell, below]
+        same = np.abs(self.u[cell, above] - self.u[cell, below]).max(-1) < _SAME_PLACE
+        if not same.any():
+            return
+        copies = np.unique(np.stack([cell[same], below[same]]), axis=1)
+        self.u[*copies], self.height[*copies] = np.nan, -np.inf
+        np.subtract.at(self.count, copies[0], 1)
 
 
-def _height(done: Done) -> FloatArray:
-    """Return the objectives [B] after the last Newton step, from the expansions."""
-    at, step = done.rows.at, done.target - done.rows.x
-    gain = (step * (at.gradient + 0.5 * (at.hessian @ step[:, :, None])[..., 0])).sum(-1)
-    return at.value + np.maximum(gain, 0.0)
+def _one_a_cell(cell: IntArray, height: FloatArray) -> Iterator[IntArray]:
+    """Yield the indices of cells [B] in groups without repetition, a cell's highest first."""
+    if len(cell) and len(set(cell.tolist())) == len(cell):
+        yield np.arange(len(cell))
+        return
+    order = np.lexsort((-height, cell))
+    ordered = cell[order]
+    rank = np.arange(len(cell)) - np.searchsorted(ordered, ordered)
+    for k in range(int(rank.max(initial=-1)) + 1):
+        yield order[rank == k]

@@ -1,8 +1,10 @@
 """Where the search for maxima starts: which lambdas, and which points at each of them."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from pengp._typing import FloatArray, IntArray
+from pengp._typing import BoolArray, FloatArray, IntArray
 
 _SPACING = 1.8
 """Distance of two anchors in log lambda."""
@@ -10,8 +12,14 @@ _SPACING = 1.8
 _RANDOM = (-5.0, 2.5)
 """Range of log theta of the random starts, the authors' choice, as far as the bounds allow it."""
 
+_CANDIDATES, _FOR_EACH = 60, 6
+"""Random candidates for starts, and how many at least for each of n_starts."""
+
+_BETWEEN = 0.18
+"""Distance of two starts at one lambda, as a part of the range of a parameter."""
+
 _ALONE, _ALONE_UNPENALIZED = 2.5, 4.5
-"""log theta of an input that starts alone; both if lambda = 0 is the only one."""
+"""Largest log theta of an input that starts alone; both if lambda = 0 is the only one."""
 
 _OFF = 0.4
 """Distance from the lower bound at which the other inputs start then."""
@@ -34,6 +42,17 @@ def anchors(lams: FloatArray) -> IntArray:
     return np.unique(np.concatenate([[0], nearest, positive[-1:]]))
 
 
+class Starts(NamedTuple):
+    """Starts of a search: fixed ones, and more to be chosen where the objective is high."""
+
+    where: IntArray  # [S], indices of the lambdas of the fixed starts
+    fixed: FloatArray  # [S, P], or [F, S, P] if each data set has its own: log parameters
+    anchors: IntArray  # [A], indices of the lambdas at which more are to be chosen
+    candidates: FloatArray  # [N, P]
+    near: BoolArray  # [N, N], which candidates are too close to each other for both to be chosen
+    wanted: int  # how many are to be chosen at each anchor
+
+
 def start_points(
     lams: FloatArray,
     lower: FloatArray,
@@ -41,39 +60,46 @@ def start_points(
     n_theta: int,
     n_starts: int | FloatArray,
     rng: np.random.Generator,
-) -> dict[int, FloatArray]:
-    """Return the starts {index of lambda: log parameters [S, P]}.
+) -> Starts:
+    """Return the starts of a search whose likelihood is cheap.
 
-    Each anchor has one start for each input alone; the first has one at the upper bounds and the
-    last one at the lower. n_starts random ones, a Latin hypercube, are dealt out among the anchors,
-    at least two to each.
+    Each input alone starts at each anchor, the upper corner of the box at the first and the lower
+    at the last. Of n_starts more, half are random, to be at home everywhere, and half are chosen
+    among random candidates, to be quick. Thetas to start from take the place of all these.
 
     Parameters
     ----------
     lams : [L]
         Distinct, ascending.
     lower, upper : [P]
-        Bounds on the log parameters; the points are not cut to them.
+        Bounds on the log parameters.
     n_theta : int
         How many of the P parameters are thetas; one more is the nugget.
     n_starts : int or [S, n_theta]
-        Number of random starts, or the log thetas that take their place at every anchor.
+        Number of the random and chosen starts at all anchors, at least one of each kind at each; or
+        log thetas that start at each anchor.
     rng : numpy.random.Generator
-        Source of the random starts.
+        Source of the random points.
     """
-    at = anchors(lams)
-    points = {}
-    if isinstance(n_starts, int):
-        dealt = _random_points(lower, upper, n_theta, max(2 * len(at), n_starts), rng)
-        hands = [dealt[k :: len(at)] for k in range(len(at))]
-    else:
-        hands = [_with_nugget(n_starts, len(lower))] * len(at)
-    for k, a in enumerate(at):
-        groups = [hands[k], _alone(lams[a], lower, n_theta, only=len(at) == 1)]
-        groups += [upper[None]] * (k == 0) + [lower[None]] * (k == len(at) - 1)
-        points[int(a)] = np.concatenate(groups)
-        points[int(a)][len(groups[0]) :, n_theta:] = _NUGGET
-    return points
+    at, P = anchors(lams), len(lower)
+    if not isinstance(n_starts, int):
+        given = _with_nugget(n_starts, P)
+        return _without_choice(np.repeat(at, len(given)), np.tile(given, (len(at), 1)))
+    half = max(1, -(-n_starts // (2 * len(at))))
+    alone = [_alone(lam, lower, n_theta, only=len(at) == 1) for lam in lams[at]]
+    special = np.concatenate([*alone, upper[None], lower[None]])
+    special[:, n_theta:] = _NUGGET
+    dealt = _random_points(lower, upper, n_theta, half * len(at), rng)
+    where = [np.repeat(at, len(alone[0])), at[:1], at[-1:], np.tile(at, half)]
+    points = _random_points(lower, upper, n_theta, max(_CANDIDATES, _FOR_EACH * n_starts), rng)
+    return Starts(
+        where=np.concatenate(where),
+        fixed=np.concatenate([special, dealt]),
+        anchors=at,
+        candidates=points,
+        near=_near(points / np.maximum(upper - lower, 1e-9)),
+        wanted=half,
+    )
 
 
 def few_start_points(
@@ -83,16 +109,60 @@ def few_start_points(
     n_theta: int,
     n_starts: int | FloatArray,
     rng: np.random.Generator,
-) -> dict[int, FloatArray]:
+) -> Starts:
     """Return starts for large data sets, whose likelihood is dear and has fewer maxima.
 
     All are at the smallest lambda: one at theta = 1/2 for every input, the others random.
     """
     if not isinstance(n_starts, int):
-        return {0: _with_nugget(n_starts, len(lower))}
+        return fixed_starts(_with_nugget(n_starts, len(lower)))
     points = _random_points(lower, upper, n_theta, max(n_starts, 1), rng)
     points[0, :n_theta], points[0, n_theta:] = np.log(0.5), _NUGGET
-    return {0: points}
+    return fixed_starts(points)
+
+
+def fixed_starts(points: FloatArray) -> Starts:
+    """Return starts at these points [S, P] or [F, S, P] and the smallest lambda alone."""
+    return _without_choice(np.zeros(points.shape[-2], dtype=np.int64), points)
+
+
+def _without_choice(where: IntArray, fixed: FloatArray) -> Starts:
+    """Return starts without candidates."""
+    none = np.empty((0, fixed.shape[-1]))
+    return Starts(where, fixed, where[:0], none, np.empty((0, 0), dtype=bool), 0)
+
+
+def choose(score: FloatArray, near: BoolArray, count: int) -> tuple[IntArray, IntArray]:
+    """Choose ``count`` candidates for each row of scores [G, N], the best that are apart.
+
+    One near a better one is chosen only when no other is left, one without a finite score never.
+
+    Returns
+    -------
+    row, candidate : [M]
+        The rows in order, the best candidate of each first.
+    """
+    apart, left, rows = score.copy(), score.copy(), np.arange(len(score))
+    chosen, usable = [], []
+    for _ in range(min(count, score.shape[1])):
+        best, other = apart.argmax(-1), left.argmax(-1)
+        best = np.where(np.isfinite(apart[rows, best]), best, other)
+        chosen.append(best)
+        usable.append(np.isfinite(left[rows, best]))
+        apart[near[best]] = -np.inf
+        left[rows, best] = -np.inf
+    if not chosen:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    row, place = np.nonzero(np.stack(usable, axis=-1))
+    return row, np.stack(chosen, axis=-1)[row, place]
+
+
+def _near(points: FloatArray) -> BoolArray:
+    """Tell which points [N, P], scaled to a range of 1, are near each other [N, N]."""
+    near = np.ones((len(points), len(points)), dtype=bool)
+    for column in points.T:
+        near &= np.abs(column[:, None] - column) < _BETWEEN
+    return near
 
 
 def _with_nugget(log_theta: FloatArray, n_params: int) -> FloatArray:
@@ -115,11 +185,10 @@ def _random_points(
 
 
 def _alone(lam: float, lower: FloatArray, n_theta: int, *, only: bool) -> FloatArray:
-    """Return starts [S, P] with one active input each, less active the larger lambda is."""
+    """Return points [S, P] with one active input each, less active the larger lambda is."""
     heights = [min(_ALONE, 0.5 - np.log(lam)) if lam > 0.0 else _ALONE_UNPENALIZED]
     if lam == 0.0 and only:
         heights.append(_ALONE)
-    points = np.tile(lower + _OFF, (len(heights), n_theta, 1))
-    k = np.arange(n_theta)
+    points, k = np.tile(lower + _OFF, (len(heights), n_theta, 1)), np.arange(n_theta)
     points[:, k, k] = np.array(heights)[:, None]
     return points.reshape(-1, len(lower))

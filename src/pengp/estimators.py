@@ -60,7 +60,7 @@ class PenalizedGPRegressor(_PenalizedGP):
     input_bounds : array, shape [d, 2], optional
         Lower and upper end of each input, the design region; by default the range of the runs.
     n_starts : int or array, shape [S, d] (isotropic: [S, 1])
-        Number of random starts, or thetas to start from; see `penalized_path`.
+        Number of starts that are chosen, or thetas to start from; see `penalized_path`.
     random_state : int, Generator, RandomState or None
         Seed of the random starts.
 

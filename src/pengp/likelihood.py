@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._linalg import cholesky, inverse, log_determinant
+from pengp._linalg import diagonals, positive_inverse, positive_solve
 from pengp._typing import BoolArray, FloatArray, IntArray
 from pengp.exceptions import InputError
 from pengp.kernels import Kernel, get_kernel
@@ -168,63 +168,73 @@ class BatchLikelihood:
         D = (X[:, :, None, :] - X[:, None, :, :]) ** 2
         if isotropic:
             D = D.sum(-1, keepdims=True)
+        # A constant mean makes an offset of y immaterial, but not its rounding error.
+        self._offset = y.mean(1) if constant_mean else np.zeros(len(y))
+        self._z = y - self._offset[:, None]
+        self._right = np.stack([self._z, np.ones_like(y)], axis=1)[:, : 1 + constant_mean]
         self._i, self._j = i, j = np.tril_indices(n, -1)
-        self._pairs = np.ascontiguousarray(D[:, i, j])  # [F, m, n_theta]
-        self._blocks = np.ascontiguousarray(D.transpose(0, 1, 3, 2))  # [F, n, n_theta, n]
-        self._repeated = bool((self._pairs.max(-1, initial=0.0) == 0.0).any())
+        self._pairs = np.ascontiguousarray(D[:, i, j].transpose(0, 2, 1))  # [F, n_theta, m]
+        self._blocks = np.ascontiguousarray(D.transpose(0, 3, 1, 2))  # [F, n_theta, n, n]
+        self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
         spread = np.full((n, n), len(i))
         spread[i, j] = spread[j, i] = np.arange(len(i))
         self._spread, self._lower = spread.ravel(), i * n + j
         self.batch = max(1, _BUFFER_BYTES // (8 * n * n * self.n_params))
-        shape = (self.batch, n, self.n_params, n)
-        self._work = [np.empty(shape) for _ in range(3)]
-        self._gathered = np.empty((self.batch, n, self.n_theta, n))
-        self._pair_work = [np.empty((self.batch, len(i), self.n_theta)) for _ in range(2)]
+        shape = (self.batch, self.n_params, n, n)
+        self._work = np.empty(shape), np.empty(shape)
 
     def evaluate(
         self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
     ) -> LogLik:
         """Evaluate data sets ``which`` [B] at log_params [B, P], with or without derivatives."""
         self.n_evaluations += len(which)
-        cuts = range(0, max(1, len(which)), self.batch)
+        size = self.batch if derivatives else self.batch * self.n_params
+        if len(which) <= size:
+            return self._evaluate(which, log_params, derivatives)
         parts = [
-            self._evaluate(which[c : c + self.batch], log_params[c : c + self.batch], derivatives)
-            for c in cuts
+            self._evaluate(which[c : c + size], log_params[c : c + size], derivatives)
+            for c in range(0, len(which), size)
         ]
-        return (
-            parts[0]
-            if len(parts) == 1
-            else LogLik._make(np.concatenate(a) for a in zip(*parts, strict=True))
-        )
+        return LogLik._make(np.concatenate(a) for a in zip(*parts, strict=True))
 
     def _evaluate(self, which: IntArray, log_params: FloatArray, derivatives: bool) -> LogLik:
         """Evaluate one batch that fits the work arrays."""
-        params, y = np.exp(log_params), self.y[which]
+        B, P, n = len(which), self.n_params, self.n
+        params, z = np.exp(log_params), self._of(self._z, which)
         nugget = params[:, -1] if self.nugget is None else self.nugget
-        D = self._pair_work[0][: len(which)]
-        np.take(self._pairs, which, axis=0, out=D, mode="clip")
-        s = (D @ params[:, : self.n_theta, None])[..., 0]
+        D = self._of(self._pairs, which)
+        s = (params[:, None, : self.n_theta] @ D)[:, 0]
         phi = self.kernel.phi(s)
         R = self._matrix(phi, 1.0 + nugget)
-        L, ok = cholesky(R)
-        if not ok.all():
-            R = np.where(ok[:, None, None], R, np.eye(self.n))
-        V, invertible = inverse(R)
-        alpha, mean, V1 = (V @ y[:, :, None])[..., 0], np.zeros(len(y)), None
+        right = self._of(self._right, which)
+        if derivatives:
+            V, log_determinant, ok = positive_inverse(R)
+            solved = right @ V
+        else:
+            each = right.repeat(B, axis=0) if len(right) == 1 else right
+            solved, log_determinant, ok = positive_solve(R, each)
+        alpha, V1, mean = solved[:, 0], None, np.zeros(B)
         if self.constant_mean:
-            V1 = V.sum(-1)
-            mean = (V1 * y).sum(-1) / V1.sum(-1)
+            V1 = solved[:, 1]
+            mean = (V1 * z).sum(-1) / V1.sum(-1)
             alpha -= mean[:, None] * V1
-        q = (alpha * y).sum(-1)
-        ok &= invertible & (q > 0.0)
-        q = np.where(ok, q, 1.0)
-        value = np.where(ok, -0.5 * self.n * np.log(q) - 0.5 * log_determinant(L), -np.inf)
-        B, P = len(which), self.n_params
+        q = (alpha * z).sum(-1)
+        ok &= q > 0.0
+        sound = bool(ok.all())
+        if not sound:
+            q[~ok] = 1.0
+        value = -0.5 * (n * np.log(q) + log_determinant)
         gradient, hessian = np.zeros((B, P)), np.zeros((B, P, 0))
         if derivatives:
             gradient, hessian = self._derivatives(which, D, _Solved(s, phi, V, alpha, q, V1))
-            gradient, hessian = _in_logarithms(params, gradient, hessian, ok)
-        return LogLik(value, gradient, hessian, q / self.n, mean, ok)
+            gradient, hessian = _in_logarithms(params, gradient, hessian)
+        if not sound:
+            value[~ok], gradient[~ok], hessian[~ok] = -np.inf, 0.0, 0.0
+        return LogLik(value, gradient, hessian, q / n, mean + self._of(self._offset, which), ok)
+
+    def _of(self, table: FloatArray, which: IntArray) -> FloatArray:
+        """Return the entries [B, ...] of a table of the data sets; a single one stays [1, ...]."""
+        return table if len(table) == 1 else table.take(which, axis=0)
 
     def _derivatives(
         self, which: IntArray, D: FloatArray, at: _Solved
@@ -233,25 +243,24 @@ class BatchLikelihood:
         n, P, B = self.n, self.n_params, len(which)
         V, alpha = at.V, at.alpha
         d1, d2 = self.kernel.derivatives(at.s, at.phi)
-        Rp = self._slopes(which, d1)
-        VR, VR_rows, VR_columns = (self._work[k][:B] for k in (1, 2, 0))
-        np.matmul(V, Rp.reshape(B, n, P * n), out=VR.reshape(B, n, P * n))
-        b = (Rp.reshape(B, n * P, n) @ alpha[:, :, None]).reshape(B, n, P)  # R_p alpha
-        forms = (alpha[:, None, :] @ b)[:, 0]  # alpha' R_p alpha
-        curved = b.transpose(0, 2, 1) @ (V @ b)
+        Rp, RV = self._slopes(which, d1), self._work[1][:B]
+        b = (Rp.reshape(B, P * n, n) @ alpha[:, :, None]).reshape(B, P, n)  # R_p alpha
+        np.matmul(Rp.reshape(B, P * n, n), V, out=RV.reshape(B, P * n, n))
+        VR = Rp  # R_p is not needed any more, and its memory is in the cache
+        np.copyto(VR, RV.transpose(0, 1, 3, 2))
+        forms = (b @ alpha[:, :, None])[..., 0]  # alpha' R_p alpha
+        bP = b @ V
         if at.V1 is not None:
-            c = (at.V1[:, None, :] @ b)[:, 0]
-            curved -= c[:, :, None] * (c / at.V1.sum(-1)[:, None])[:, None, :]
-        # tr(V R_p V R_q) = sum_ij (V R_p)_ij (V R_q)_ji
-        rows, columns = VR_rows.reshape(B, P, n, n), VR_columns.reshape(B, n, n, P)
-        np.copyto(rows, VR.transpose(0, 2, 1, 3))
-        np.copyto(columns, VR.transpose(0, 3, 1, 2))
-        traces = rows.reshape(B, P, n * n) @ columns.reshape(B, n * n, P)
+            bP -= (b @ at.V1[:, :, None] / at.V1.sum(-1)[:, None, None]) * at.V1[:, None, :]
+        curved = bP @ b.transpose(0, 2, 1)
+        # tr(V R_p V R_q) = sum_ij (R_p V)_ij (V R_q)_ij
+        rows = RV.reshape(B, P, n * n)
+        traces = rows @ VR.reshape(B, P, n * n).transpose(0, 2, 1)
         weight = n / at.q
-        diagonals = rows.reshape(B, P, n * n)[:, :, :: n + 1]
-        gradient = 0.5 * (weight[:, None] * forms - diagonals.sum(-1))
-        hessian = 0.5 * traces - weight[:, None, None] * curved
-        hessian += (0.5 * weight / at.q)[:, None, None] * (forms[:, :, None] * forms[:, None, :])
+        gradient = 0.5 * (weight[:, None] * forms - rows[:, :, :: n + 1].sum(-1))
+        forms *= (np.sqrt(n) / at.q)[:, None]
+        curved *= -weight[:, None, None]
+        hessian = 0.5 * (traces + forms[:, :, None] * forms[:, None, :]) + curved
         # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
         W = weight[:, None] * alpha.take(self._i, axis=1) * alpha.take(self._j, axis=1)
         W -= V.reshape(B, n * n).take(self._lower, axis=1)
@@ -259,18 +268,18 @@ class BatchLikelihood:
             d2 = np.where(at.s > 0.0, d2, 0.0)  # D_p D_q = 0 beats phi'' = inf at s = 0
         W *= d2
         T = self.n_theta
-        weighted = np.multiply(W[:, :, None], D, out=self._pair_work[1][:B])
-        hessian[:, :T, :T] += D.transpose(0, 2, 1) @ weighted
+        hessian[:, :T, :T] += (W[:, None] * D) @ D.transpose(0, 2, 1)
         return gradient, hessian
 
     def _slopes(self, which: IntArray, d1: FloatArray) -> FloatArray:
-        """Return the matrices R_p side by side, [B, n, P, n]."""
+        """Return the matrices R_p [B, P, n, n]."""
         B, T = len(which), self.n_theta
-        D = np.take(self._blocks, which, axis=0, out=self._gathered[:B], mode="clip")
-        Rp = self._work[0][:B]
-        np.multiply(self._matrix(d1, 0.0)[:, :, None, :], D, out=Rp[:, :, :T])
+        Rp, slopes, D = self._work[0][:B], self._matrix(d1, 0.0)[:, None], self._blocks
+        if len(D) > 1:
+            D = np.take(D, which, axis=0, out=Rp[:, :T], mode="clip")
+        np.multiply(slopes, D, out=Rp[:, :T])
         if self.nugget is None:
-            Rp[:, :, T] = np.eye(self.n)
+            Rp[:, T] = np.eye(self.n)
         return Rp
 
     def _matrix(self, pairs: FloatArray, diagonal: FloatArray | float) -> FloatArray:
@@ -283,12 +292,11 @@ class BatchLikelihood:
 
 
 def _in_logarithms(
-    params: FloatArray, gradient: FloatArray, hessian: FloatArray, ok: BoolArray
+    params: FloatArray, gradient: FloatArray, hessian: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Change derivatives from parameters [B, P] to their logarithms; zero where not ok."""
-    scale = np.where(ok[:, None], params, 0.0)
-    gradient = scale * gradient
-    hessian = scale[:, :, None] * scale[:, None, :] * hessian
-    k = np.arange(params.shape[1])
-    hessian[:, k, k] += gradient
+    """Change derivatives from parameters [B, P] to their logarithms, in place."""
+    gradient *= params
+    hessian *= params[:, :, None]
+    hessian *= params[:, None, :]
+    diagonals(hessian)[...] += gradient
     return gradient, hessian

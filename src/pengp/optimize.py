@@ -4,11 +4,13 @@ Nothing here knows of Gaussian processes. A problem is a row with a tag; the obj
 set of rows in one call; what happens to a row never depends on which other rows run with it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
+from pengp._linalg import diagonals
 from pengp._typing import BoolArray, FloatArray, IntArray
 
 TOLERANCE = 1e-7
@@ -20,9 +22,14 @@ ROUND_OFF = 1e-10
 _FIRST_RADIUS, _LARGEST_RADIUS = 2.0, 4.0
 """Trust region in the maximum norm: factors of e^2 and e^4 when x is a logarithm."""
 
-
 _STRETCH = 3.0
 """How much longer steps are in directions in which the objective is convex."""
+
+_LARGEST_STEP = 100.0
+"""Length of a Newton step beyond which the objective counts as flat in some direction."""
+
+_NOWHERE = -1e300
+"""Value of a row that has not been evaluated yet."""
 
 
 class Expansion(NamedTuple):
@@ -32,17 +39,9 @@ class Expansion(NamedTuple):
     gradient: FloatArray  # [B, d]
     hessian: FloatArray  # [B, d, d]
 
-    def take(self, rows: IntArray | BoolArray) -> "Expansion":
+    def take(self, rows: IntArray | slice) -> "Expansion":
         """Return the expansions of some rows."""
         return Expansion(self.value[rows], self.gradient[rows], self.hessian[rows])
-
-    def where(self, choose: BoolArray, other: "Expansion") -> "Expansion":
-        """Return this expansion where ``choose`` [B] holds, the other elsewhere."""
-        return Expansion(
-            np.where(choose, self.value, other.value),
-            np.where(choose[:, None], self.gradient, other.gradient),
-            np.where(choose[:, None, None], self.hessian, other.hessian),
-        )
 
 
 class Rows(NamedTuple):
@@ -53,7 +52,7 @@ class Rows(NamedTuple):
     x: FloatArray  # [B, d]
     at: Expansion  # the objective at x
 
-    def take(self, rows: IntArray | BoolArray) -> "Rows":
+    def take(self, rows: IntArray | slice) -> "Rows":
         """Return some rows."""
         return Rows(self.tag[rows], self.memo[rows], self.x[rows], self.at.take(rows))
 
@@ -64,17 +63,18 @@ class Done(NamedTuple):
     rows: Rows
     slope: FloatArray  # [B], projected gradient at x
     target: FloatArray  # [B, d], where one more Newton step would lead
+    height: FloatArray  # [B], the objective there, from the expansion
     near: BoolArray  # [B], whether that step is short for its own sake, not for the radius
 
-
-def join(parts: Sequence[Rows]) -> Rows:
-    """Return all rows of all parts."""
-    return Rows(
-        np.concatenate([p.tag for p in parts]),
-        np.concatenate([p.memo for p in parts]),
-        np.concatenate([p.x for p in parts]),
-        Expansion(*(np.concatenate(a) for a in zip(*(p.at for p in parts), strict=True))),
-    )
+    def take(self, rows: IntArray | slice) -> "Done":
+        """Return some rows."""
+        return Done(
+            self.rows.take(rows),
+            self.slope[rows],
+            self.target[rows],
+            self.height[rows],
+            self.near[rows],
+        )
 
 
 Objective: TypeAlias = Callable[[IntArray, FloatArray], Expansion]
@@ -107,14 +107,83 @@ def newton_target(
     |H|^-1 g, |H| having the eigenvectors of H and the absolute eigenvalues, so that it ascends
     whether or not the objective is concave; where it is convex the step is longer still.
     """
-    free = ~pushes_outward(at.gradient, x, lower, upper)
-    values, vectors = np.linalg.eigh(at.hessian * (free[:, :, None] & free[:, None, :]))
-    along = ((at.gradient * free)[:, None, :] @ vectors)[:, 0]
-    along /= np.maximum(np.maximum(-values, values / _STRETCH), 1e-8)
-    step = (vectors @ along[:, :, None])[..., 0] * free
+    outward = pushes_outward(at.gradient, x, lower, upper)
+    return _newton_target(at, x, lower, upper, radius, outward if outward.any() else None)
+
+
+def _newton_target(
+    at: Expansion,
+    x: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    radius: FloatArray,
+    outward: BoolArray | None,
+) -> tuple[FloatArray, BoolArray]:
+    """Return the same, knowing which coordinates [B, d] stay."""
+    step = _newton_step(at.gradient, at.hessian, outward)
     length = np.abs(step).max(-1)
-    step *= np.minimum(1.0, radius / np.maximum(length, 1e-300))[:, None]
-    return np.minimum(np.maximum(x + step, lower), upper), length > radius
+    cut = length > radius
+    if cut.any():
+        step *= np.where(cut, radius / np.where(cut, length, 1.0), 1.0)[:, None]
+    return np.minimum(np.maximum(x + step, lower), upper), cut
+
+
+def _newton_step(g: FloatArray, H: FloatArray, fixed: BoolArray | None) -> FloatArray:
+    """Return |H|^-1 g [B, d] for g [B, d] and H [B, d, d], over the coordinates that are not fixed.
+
+    A Cholesky factor is much cheaper than eigenvalues, and exists where the objective is concave.
+    """
+    free = None if fixed is None else ~fixed
+    A, step = _negative(H, free), g.copy() if free is None else g * free
+    items = enumerate(zip(A.transpose(0, 2, 1), step, strict=True))
+    # Options by position (lower, overwrite a, overwrite b) are much faster than by name.
+    failed = [k for k, (a, b) in items if dposv(a, b, 0, 1, 1)[2]]
+    length = np.abs(step).max(-1)
+    if failed or not length.max(initial=0.0) <= _LARGEST_STEP:
+        flat = ~(length <= _LARGEST_STEP)
+        flat[failed] = True
+        if free is not None:
+            g, free = g * free, free[flat]
+        values, vectors = np.linalg.eigh(_negative(H[flat], free))
+        along = (g[flat][:, None, :] @ vectors)[:, 0]
+        along /= np.maximum(np.maximum(values, values / -_STRETCH), 1e-8)
+        step[flat] = (vectors @ along[:, :, None])[..., 0]
+        if fixed is not None:
+            step[fixed] = 0.0
+    return step
+
+
+def _negative(H: FloatArray, free: BoolArray | None) -> FloatArray:
+    """Return -H [B, d, d] over the free coordinates [B, d], the identity over the others."""
+    A = -H
+    if free is not None:
+        A *= free[:, :, None] & free[:, None, :]
+        diagonals(A)[...] += ~free
+    return A
+
+
+def promised_gain(at: Expansion, step: FloatArray) -> FloatArray:
+    """Return by how much [B] steps [B, d] raise the objectives, according to the expansions."""
+    curved = (at.hessian @ step[:, :, None])[..., 0]
+    return (step * (at.gradient + 0.5 * curved)).sum(-1)
+
+
+class _State(NamedTuple):
+    """All that is known of the rows that run."""
+
+    tag: IntArray  # [B]
+    memo: FloatArray  # [B, k]
+    lower: FloatArray  # [B, d]
+    upper: FloatArray  # [B, d]
+    x: FloatArray  # [B, d]
+    value: FloatArray  # [B], and the next two: the objective at x
+    gradient: FloatArray  # [B, d]
+    hessian: FloatArray  # [B, d, d]
+    target: FloatArray  # [B, d], where the next step leads,
+    promised: FloatArray  # [B], what it should gain
+    length: FloatArray  # [B], and its maximum norm
+    radius: FloatArray  # [B], of the trust region
+    age: IntArray  # [B], evaluations spent
 
 
 class Lockstep:
@@ -137,68 +206,82 @@ class Lockstep:
     ) -> None:
         self._objective, self._bounds = objective, bounds
         self._reach, self._max_rounds = reach, max_rounds
-        self._rows: Rows | None = None
-        self._target = np.empty((0, 0))
-        self._state = np.empty((3, 0))  # radius, slope, age
+        self._state: _State | None = None
 
     def __len__(self) -> int:
         """Return the number of rows that still run."""
-        return 0 if self._rows is None else len(self._rows.tag)
+        return 0 if self._state is None else len(self._state.tag)
 
-    def add(self, tag: IntArray, memo: FloatArray, x: FloatArray) -> None:
-        """Let the problems ``tag`` start at x [B, d], which must lie in their boxes."""
+    def add(self, tag: IntArray, memo: FloatArray, x: FloatArray, *, spent: int = 0) -> None:
+        """Let the problems ``tag`` start at x [B, d], which must lie in their boxes.
+
+        They count as having taken ``spent`` of their evaluations already.
+        """
         B, d = x.shape
-        nowhere = Expansion(np.full(B, -np.inf), np.zeros((B, d)), np.zeros((B, d, d)))
-        new = Rows(tag, memo, x, nowhere)
-        state = np.repeat([[_FIRST_RADIUS], [np.inf], [0.0]], B, axis=1)
-        if self._rows is None or len(self) == 0:
-            self._rows, self._target, self._state = new, x, state
+        zero, nowhere = np.zeros(B), np.full(B, _NOWHERE)
+        new = _State(
+            *(tag, memo, *self._bounds(tag), x, nowhere, np.zeros((B, d)), np.zeros((B, d, d))),
+            *(x, zero, zero, np.full(B, _FIRST_RADIUS), np.full(B, spent)),
+        )
+        if self._state is None or len(self) == 0:
+            self._state = new
         else:
-            self._rows = join([self._rows, new])
-            self._target = np.concatenate([self._target, x])
-            self._state = np.concatenate([self._state, state], axis=1)
+            pairs = zip(self._state, new, strict=True)
+            self._state = _State._make(np.concatenate(pair) for pair in pairs)
 
     def advance(self) -> Done:
         """Let every row take one step; return the rows that are done."""
-        if self._rows is None:
+        if self._state is None:
             raise RuntimeError("advance needs rows; call add first.")
-        tag, memo, x, at = self._rows
-        radius, slope, age = self._state
-        lower, upper = self._bounds(tag)
-        trial = self._objective(tag, self._target)
-        new_slope = projected_gradient(trial.gradient, self._target, lower, upper)
-        taken, radius, stuck = _judge(at, trial, self._target - x, slope, new_slope, radius)
-        rows = Rows(tag, memo, np.where(taken[:, None], self._target, x), trial.where(taken, at))
-        slope = np.where(taken, new_slope, slope)
-        target, cut = newton_target(rows.at, rows.x, lower, upper, radius)
-        near = (np.abs(target - rows.x).max(-1) <= self._reach) & ~cut
-        done = near | (slope <= TOLERANCE) | stuck | (age + 1 >= self._max_rounds)
-        stay = np.flatnonzero(~done)
-        self._rows, self._target = rows.take(stay), target[stay]
-        self._state = np.stack([radius, slope, age + 1.0])[:, stay]
-        return Done(rows.take(done), slope[done], target[done], near[done])
+        old = self._state
+        trial = self._objective(old.tag, old.target)
+        taken, radius, stuck = _judge(old, trial)
+        x, at = old.target, trial
+        if not taken.all():
+            x = np.where(taken[:, None], x, old.x)
+            at = Expansion(
+                np.where(taken, trial.value, old.value),
+                np.where(taken[:, None], trial.gradient, old.gradient),
+                np.where(taken[:, None, None], trial.hessian, old.hessian),
+            )
+            at.value[at.value == _NOWHERE] = -np.inf
+        outward = pushes_outward(at.gradient, x, old.lower, old.upper)
+        stays = outward if outward.any() else None
+        target, cut = _newton_target(at, x, old.lower, old.upper, radius, stays)
+        step = target - x
+        length, promised = np.abs(step).max(-1), promised_gain(at, step)
+        near = (length <= self._reach) & ~cut
+        slope = np.abs(at.gradient if stays is None else at.gradient * ~stays).max(-1)
+        age = old.age + 1
+        over = near | (slope <= TOLERANCE) | stuck | (age >= self._max_rounds)
+        new = _State(
+            *(old.tag, old.memo, old.lower, old.upper, x, *at),
+            *(target, np.abs(promised), length, radius, age),
+        )
+        rows = Rows(old.tag, old.memo, x, at)
+        done = Done(rows, slope, target, at.value + np.maximum(promised, 0.0), near)
+        if not over.any():
+            self._state = new
+            return done.take(slice(0))
+        stay = np.flatnonzero(~over)
+        self._state = _State._make(a[stay] for a in new)
+        return done.take(np.flatnonzero(over))
 
 
-def _judge(
-    at: Expansion,
-    trial: Expansion,
-    step: FloatArray,
-    slope: FloatArray,
-    trial_slope: FloatArray,
-    radius: FloatArray,
-) -> tuple[BoolArray, FloatArray, BoolArray]:
+def _judge(at: _State, trial: Expansion) -> tuple[BoolArray, FloatArray, BoolArray]:
     """Return which steps are taken, the next radii, and which rows cannot be improved further."""
-    curved = (at.hessian @ step[:, :, None])[..., 0]
-    promised = np.abs((step * (at.gradient + 0.5 * curved)).sum(-1))
-    first = slope == np.inf
-    gain = trial.value - np.where(first, 0.0, at.value)
+    gain, promised, length = trial.value - at.value, at.promised, at.length
     level = np.abs(gain) <= ROUND_OFF * (1.0 + np.abs(at.value))
-    taken = (gain > 1e-4 * promised) | (level & (trial_slope < 0.9 * slope)) | first
-    length = np.abs(step).max(-1)
-    shrunk = np.where(taken, 0.5, 0.25) * length
-    next_radius = np.where((gain < 0.25 * promised) & ~level, shrunk, radius)
-    grows = gain > 0.7 * promised
-    next_radius[grows] = np.clip(2.0 * length, radius, _LARGEST_RADIUS)[grows]
-    next_radius[first] = radius[first]
-    stuck = (~taken & (level | (length < 1e-9))) | (first & np.isneginf(trial.value))
-    return taken, next_radius, stuck
+    taken, poor = gain > 1e-4 * promised, gain < 0.25 * promised
+    if level.any():  # values say nothing any more, gradients still do
+        slope, trial_slope = (
+            projected_gradient(a.gradient, x, at.lower, at.upper)
+            for a, x in ((at, at.x), (trial, at.target))
+        )
+        taken |= level & (trial_slope < 0.9 * slope)
+        poor &= ~level
+    longer = np.minimum(np.maximum(2.0 * length, at.radius), _LARGEST_RADIUS)
+    radius = np.where(gain > 0.7 * promised, longer, at.radius)
+    if poor.any():
+        radius = np.where(poor, np.where(taken, 0.5, 0.25) * length, radius)
+    return taken, radius, ~taken & (level | (length < 1e-9))

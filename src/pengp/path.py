@@ -145,11 +145,12 @@ def penalized_path(
     theta_bounds : (float, float)
         Range of every theta.
     n_starts : int or [S, d]
-        Random starts, dealt out over several lambdas, at least two to each; beside them one start
-        for each input alone at each of these lambdas, and two at the bounds. An array holds thetas
-        ([S, 1] if isotropic) to start from in place of the random ones.
+        Starts over all lambdas, half of them random and half chosen among random points for their
+        likelihood; of each kind at least one at each of several lambdas. Beside them one start for
+        each input alone at each of these lambdas, and two at the bounds. An array holds thetas
+        ([S, 1] if isotropic) that are the only starts.
     random_state : int, Generator, RandomState or None
-        Seed of the random starts.
+        Seed of the random points.
 
     Returns
     -------
@@ -185,7 +186,7 @@ def fit_path(
 ) -> PathFit:
     """Fit data that are known to be sound; see `penalized_path`.
 
-    The random starts are drawn once and serve every data set, so that a data set's estimates do
+    The random points are drawn once and serve every data set, so that a data set's estimates do
     not depend on its company.
     """
     distinct, place = np.unique(lams, return_inverse=True)

@@ -3,7 +3,8 @@
 All are separable: p_lambda(theta) = sum_p rho(theta_p, lambda). The functions return the terms
 rho and their derivatives in theta_p, broadcast over theta and lambda; the likelihood is penalized
 by n times their sum (the paper's equation for Q). A new penalty is one class, added to
-``PENALTIES``.
+``PENALTIES``; one that is proportional to lambda may say so in ``linear``, which saves time, and a
+subclass of one that is not must say that.
 """
 
 from dataclasses import dataclass
@@ -38,10 +39,11 @@ class NoPenalty:
     """rho = 0: maximum likelihood whatever lambda is."""
 
     name: ClassVar[str] = "none"
+    linear: ClassVar[bool] = True
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return 0."""
-        return np.zeros(np.broadcast_shapes(theta.shape, lam.shape))
+        return 0.0 * theta * lam
 
     gradient = value
     curvature = value
@@ -52,6 +54,7 @@ class Lasso:
     """rho = lambda theta (Tibshirani 1996), the paper's choice."""
 
     name: ClassVar[str] = "lasso"
+    linear: ClassVar[bool] = True
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return lambda theta."""
@@ -59,11 +62,11 @@ class Lasso:
 
     def gradient(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return lambda."""
-        return np.broadcast_to(lam, np.broadcast_shapes(theta.shape, lam.shape))
+        return lam * np.ones_like(theta)
 
     def curvature(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return 0."""
-        return np.zeros(np.broadcast_shapes(theta.shape, lam.shape))
+        return 0.0 * theta * lam
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class Ridge:
     """rho = lambda theta^2."""
 
     name: ClassVar[str] = "ridge"
+    linear: ClassVar[bool] = True
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return lambda theta^2."""
@@ -82,7 +86,7 @@ class Ridge:
 
     def curvature(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return 2 lambda."""
-        return np.broadcast_to(2.0 * lam, np.broadcast_shapes(theta.shape, lam.shape))
+        return 2.0 * lam * np.ones_like(theta)
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,13 @@ class SCAD:
         """Return -1 / (a - 1) on the parabola, 0 elsewhere."""
         on_parabola = (theta > lam) & (theta <= self.a * lam)
         return np.where(on_parabola, -1.0 / (self.a - 1.0), 0.0)
+
+
+def total(penalty: Penalty, theta: FloatArray, lams: FloatArray) -> FloatArray:
+    """Return p_lambda(theta) [N, L] at points theta [N, d] for lams [L]."""
+    if getattr(penalty, "linear", False):
+        return penalty.value(theta, np.ones(1)).sum(-1)[:, None] * lams
+    return penalty.value(theta.T[:, :, None], lams).sum(0)
 
 
 PENALTIES: dict[str, Penalty] = {p.name: p for p in (NoPenalty(), Lasso(), Ridge(), SCAD())}

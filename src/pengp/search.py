@@ -12,7 +12,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from pengp._lbfgs import OneByOne
+from pengp._linalg import diagonals
 from pengp._modes import ModeTable
+from pengp._starts import Starts, choose
 from pengp._typing import BoolArray, FloatArray, IntArray
 from pengp.likelihood import LogLik
 from pengp.optimize import (
@@ -22,7 +24,7 @@ from pengp.optimize import (
     Rows,
     newton_target,
 )
-from pengp.penalties import Penalty
+from pengp.penalties import Penalty, total
 
 _APART = 0.5
 """A neighbour's maximum further away than this in log theta is looked for in a cell."""
@@ -33,14 +35,20 @@ _REACH = 0.03
 _LAST = 3e-4
 """The same for the best maximum of a cell: the last step leaves an error of its square."""
 
-_PATIENCE = (30, 100, 100, 100)
+_PATIENCE = (26, 100, 100, 100)
 """Evaluations that one row may take, in the first search and in those of overlooked cells."""
+
+_TO_FOLLOW = 16
+"""The same for a row that follows a maximum: if it takes longer, there is nothing to follow."""
 
 _OVERLOOKED = 1e-8
 """Relative height by which a point must beat a cell's best maximum to be looked into."""
 
 _PIECE = 4_000_000
 """Numbers in the largest temporary array of the ranking of all points."""
+
+_BOTH_WAYS = np.array([-1, 1])
+"""Steps along lambda."""
 
 _CONVERGED = 1e-5
 """Projected gradient up to which a reported maximum counts as converged."""
@@ -103,15 +111,9 @@ class ModeSearch:
         self._seen: list[tuple[IntArray, FloatArray, FloatArray]] = []
         self._table = ModeTable(len(lower) * len(lams), lower.shape[1])
 
-    def run(self, starts: dict[int, FloatArray]) -> Found:
-        """Find every data set's maxima from starts {index of lambda: log parameters}.
-
-        They are [S, P] for all data sets, or [F, S, P].
-        """
-        (F, P), L = self.lower.shape, len(self.lams)
-        points = {a: np.broadcast_to(u, (F, *u.shape[-2:])) for a, u in starts.items()}
-        cells = [np.repeat(np.arange(F), u.shape[1]) * L + a for a, u in points.items()]
-        cell, u = np.concatenate(cells), np.concatenate([v.reshape(-1, P) for v in points.values()])
+    def run(self, starts: Starts) -> Found:
+        """Find every data set's maxima."""
+        cell, u = self._chosen(starts)
         for patience in _PATIENCE:
             self._follow(cell, np.clip(u, *self._bounds(cell)), patience)
             self._settle()
@@ -121,6 +123,26 @@ class ModeSearch:
         else:  # no maximum was reached from there, but nothing better is known
             self._table.keep(cell, u, self._objective(cell, u).value)
         return self._found()
+
+    def _chosen(self, starts: Starts) -> tuple[IntArray, FloatArray]:
+        """Return cells [B] and log parameters [B, P] of the starts at all anchors."""
+        (F, P), L, A = self.lower.shape, len(self.lams), len(starts.anchors)
+        u = np.broadcast_to(starts.fixed, (F, *starts.fixed.shape[-2:])).reshape(-1, P)
+        first = np.arange(F)[:, None] * L
+        cell, N = (first + starts.where).ravel(), len(starts.candidates)
+        if N == 0:
+            return cell, u
+        f, points = np.repeat(np.arange(F), N), np.tile(starts.candidates, (F, 1))
+        points = np.clip(points, self.lower[f], self.upper[f])
+        value = self.likelihood.evaluate(f, points, derivatives=False).value
+        self._seen.append((f, points, value))
+        theta = np.exp(points[:, : self.likelihood.n_theta])
+        burden = self.likelihood.n * total(self.penalty, theta, self.lams[starts.anchors])
+        score = (value[:, None] - burden).reshape(F, N, A).transpose(0, 2, 1)
+        row, candidate = choose(score.reshape(F * A, N), starts.near, starts.wanted)
+        more = points.reshape(F, N, P)[row // A, candidate]
+        chosen = (first + starts.anchors).ravel()[row]
+        return np.concatenate([cell, chosen]), np.concatenate([u, more])
 
     def _solver(self, *, reach: float, max_rounds: int = 100) -> Lockstep | OneByOne:
         """Return a solver of cells without rows."""
@@ -142,25 +164,27 @@ class ModeSearch:
         f = cell // len(self.lams)
         at = self.likelihood.evaluate(f, u)
         self._seen.append((f, u, at.value))
-        here = Expansion(at.value, at.gradient, at.hessian)
         lam = self.lams[cell % len(self.lams)]
-        return self._less(here, self._burden(u, lam)) if lam.any() else here
+        if not lam.any():
+            return Expansion(at.value, at.gradient, at.hessian)
+        value, slope, bend = self._burden(u, lam[:, None])
+        here = Expansion(at.value - value, at.gradient, at.hessian)
+        self._less(here, slope, bend)
+        return here
 
     def _burden(self, u: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return n p_lambda at u [B, P] for lam [B]: value, log gradient and log curvature."""
-        n, theta, lam = self.likelihood.n, np.exp(u[:, : self.likelihood.n_theta]), lam[:, None]
-        slope = n * theta * self.penalty.gradient(theta, lam)
-        bend = slope + n * theta * theta * self.penalty.curvature(theta, lam)
-        return n * self.penalty.value(theta, lam).sum(-1), slope, bend
+        """Return n p_lambda at u [B, P] for lam [B, 1]: value, log gradient and log curvature."""
+        n, theta, penalty = self.likelihood.n, np.exp(u[:, : self.likelihood.n_theta]), self.penalty
+        slope = n * theta * penalty.gradient(theta, lam)
+        bend = slope + n * theta * theta * penalty.curvature(theta, lam)
+        return n * penalty.value(theta, lam).sum(-1), slope, bend
 
-    def _less(self, at: Expansion, burden: tuple[FloatArray, FloatArray, FloatArray]) -> Expansion:
-        """Take a penalty off an expansion, in place."""
-        value, slope, bend = burden
-        k = np.arange(self.likelihood.n_theta)
-        at.gradient[:, : len(k)] -= slope
+    def _less(self, at: Expansion, slope: FloatArray, bend: FloatArray) -> None:
+        """Take the log gradient and log curvature [B, T] of a penalty off an expansion."""
+        T = slope.shape[1]
+        at.gradient[:, :T] -= slope
         if self.likelihood.newton:
-            at.hessian[:, k, k] -= bend
-        return Expansion(at.value - value, at.gradient, at.hessian)
+            diagonals(at.hessian)[:, :T] -= bend
 
     def _follow(self, cell: IntArray, u: FloatArray, patience: int) -> None:
         """Maximise from u [B, P], then follow every new maximum along lambda in both directions.
@@ -170,31 +194,40 @@ class ModeSearch:
         """
         solver = self._solver(reach=_REACH, max_rounds=patience)
         # A row remembers its direction along lambda (0 for a start) and its first-order prediction.
-        solver.add(cell, np.hstack([np.zeros((len(u), 1)), u]), u)
+        solver.add(cell, np.insert(u, 0, 0.0, axis=1), u)
         while len(solver):
             done = _at_maximum(solver.advance())
             if len(done.slope):
-                exact = np.full(len(done.slope), not self.likelihood.newton)
-                fresh = self._table.insert(done, exact & (done.slope <= _CONVERGED))
-                self._continue(solver, done.rows.take(fresh), done.target[fresh])
+                if self.likelihood.newton:
+                    exact = np.abs(done.target - done.rows.x).max(-1) <= _LAST
+                else:
+                    exact = done.slope <= _CONVERGED
+                fresh = self._table.insert(done, exact)
+                if len(self.lams) > 1:
+                    self._continue(solver, done, np.flatnonzero(fresh), patience - _TO_FOLLOW)
 
-    def _continue(self, solver: Lockstep | OneByOne, rows: Rows, maxima: FloatArray) -> None:
+    def _continue(
+        self, solver: Lockstep | OneByOne, done: Done, fresh: IntArray, spent: int
+    ) -> None:
         """Start the neighbours of new maxima that do not hold their continuation yet."""
-        L, B = len(self.lams), len(rows.tag)
-        which, step = np.tile(np.arange(B), 2), np.repeat([-1, 1], B)
-        there = rows.tag[which] % L + step
+        L, cell, newton = len(self.lams), done.rows.tag, self.likelihood.newton
+        which, step = np.concatenate([fresh, fresh]), np.repeat(_BOTH_WAYS, len(fresh))
+        there = cell[which] % L + step
         wanted = (there >= 0) & (there < L)
-        if not self.likelihood.newton:  # maxima are not known well enough to be followed back
-            wanted &= rows.memo[which, 0] != -step
-        which, step = which[wanted], step[wanted]
-        missing = self._table.distance(rows.tag[which] + step, maxima[which]) > _APART
+        if not newton:  # maxima are not known well enough to be followed back
+            wanted &= done.rows.memo[which, 0] != -step
+        if not wanted.all():
+            which, step = which[wanted], step[wanted]
+        missing = self._table.distance(cell[which] + step, done.target[which]) > _APART
+        if not missing.any():
+            return
         which, step = which[missing], step[missing]
-        if len(which):
-            rows, maxima = rows.take(which), maxima[which]
-            lower, upper = self._bounds(rows.tag)
-            guess = self._prediction(rows, step, lower, upper) if self.likelihood.newton else maxima
-            start = np.clip(guess + self._bend(rows, maxima, step), lower, upper)
-            solver.add(rows.tag + step, np.hstack([step[:, None], guess]), start)
+        rows, maxima = done.rows.take(which), done.target[which]
+        lower, upper = self._bounds(rows.tag)
+        guess = self._prediction(rows, step, lower, upper) if newton else maxima
+        start = np.minimum(np.maximum(guess + self._bend(rows, maxima, step), lower), upper)
+        memo = np.concatenate([step[:, None], guess], axis=1)
+        solver.add(rows.tag + step, memo, start, spent=spent)
 
     def _prediction(
         self, rows: Rows, step: IntArray, lower: FloatArray, upper: FloatArray
@@ -203,11 +236,14 @@ class ModeSearch:
 
         It is a Newton step from the rows' expansions, changed in place to the other penalty.
         """
-        at = rows.tag % len(self.lams)
-        here, there = (self._burden(rows.x, self.lams[a]) for a in (at, at + step))
-        more = (there[0] - here[0], there[1] - here[1], there[2] - here[2])
+        n, T, at = self.likelihood.n, self.likelihood.n_theta, rows.tag % len(self.lams)
+        theta, penalty = np.exp(rows.x[:, :T]), self.penalty
+        here, there = self.lams[at][:, None], self.lams[at + step][:, None]
+        slope = n * theta * (penalty.gradient(theta, there) - penalty.gradient(theta, here))
+        bend = penalty.curvature(theta, there) - penalty.curvature(theta, here)
+        self._less(rows.at, slope, slope + n * theta * theta * bend)
         radius = np.full(len(step), _LONGEST_PREDICTION)
-        return newton_target(self._less(rows.at, more), rows.x, lower, upper, radius)[0]
+        return newton_target(rows.at, rows.x, lower, upper, radius)[0]
 
     def _bend(self, rows: Rows, maxima: FloatArray, step: IntArray) -> FloatArray:
         """Return the second-order term of a prediction, learned from the error of the last one."""
@@ -255,7 +291,7 @@ class ModeSearch:
         piece = max(1, _PIECE // (theta.shape[1] * L))
         for start in range(0, len(value), piece):
             part = slice(start, start + piece)
-            burden = self.penalty.value(theta[part].T[:, :, None], self.lams).sum(0)
+            burden = total(self.penalty, theta[part], self.lams)
             objective = value[part, None] - self.likelihood.n * burden
             best = objective.argmax(0)
             better = objective[best, np.arange(L)] > height
@@ -277,7 +313,9 @@ class ModeSearch:
 
 def _at_maximum(done: Done) -> Done:
     """Leave out rows that stopped elsewhere, or where the likelihood is not defined."""
+    if not len(done.slope):
+        return done
     ok = np.isfinite(done.rows.at.value) & (done.near | (done.slope <= _CONVERGED))
     if ok.all():
         return done
-    return Done(done.rows.take(ok), done.slope[ok], done.target[ok], done.near[ok])
+    return done.take(np.flatnonzero(ok))

@@ -1,0 +1,180 @@
+"""The global search: which starts it chooses, what it predicts, and when it gives up."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from pengp import lambda_grid, penalized_path
+from pengp._starts import Starts, start_points
+from pengp._typing import FloatArray, IntArray
+from pengp.kernels import KERNELS
+from pengp.likelihood import BatchLikelihood, LogLik
+from pengp.optimize import Rows, newton_target
+from pengp.penalties import PENALTIES
+from pengp.search import ModeSearch
+from tests._problems import smooth_runs
+
+LOW, HIGH = np.log(1e-3), np.log(1e3)
+
+
+def search_of(
+    lams: FloatArray, penalty: str = "lasso", F: int = 2, d: int = 3
+) -> tuple[ModeSearch, BatchLikelihood]:
+    """Return a search of F data sets of 9 runs, and their likelihoods."""
+    runs = [smooth_runs(9, d, seed) for seed in range(F)]
+    X, y = np.stack([r[0] for r in runs]), np.stack([r[1] for r in runs])
+    likelihood = BatchLikelihood(X, y, KERNELS["sqexp"], 1e-5)
+    low, high = np.full((F, d), LOW), np.full((F, d), HIGH)
+    return ModeSearch(likelihood, lams, PENALTIES[penalty], low, high), likelihood
+
+
+def two_anchors() -> Starts:
+    """Return starts of two anchors, of which three are to be chosen at each."""
+    rng = np.random.default_rng(0)
+    starts = start_points(np.array([0.01, 5.0]), np.full(3, LOW), np.full(3, HIGH), 3, 12, rng)
+    assert starts.anchors.tolist() == [0, 1]
+    assert starts.wanted == 3
+    return starts
+
+
+def test_the_starts_of_a_cell_are_the_best_candidates_for_it() -> None:
+    lams = np.array([0.01, 5.0])
+    search, likelihood = search_of(lams)
+    starts = two_anchors()
+    N, different = len(starts.candidates), set()
+    cell, u = search._chosen(starts)
+    for f in range(2):
+        for a in range(2):
+            mine, fixed = u[cell == 2 * f + a], starts.fixed[starts.where == a]
+            assert (mine[: len(fixed)] == fixed).all()
+            at = likelihood.evaluate(np.full(N, f), starts.candidates, derivatives=False).value
+            score = at - 9 * lams[a] * np.exp(starts.candidates).sum(-1)
+            left, expected = score.copy(), []
+            for _ in range(3):
+                expected.append(int(left.argmax()))
+                left[starts.near[expected[-1]]] = -np.inf
+            assert (mine[len(fixed) :] == starts.candidates[expected]).all()
+            different.add(tuple(expected))
+    assert len(different) > 2  # data sets and lambdas do differ
+
+
+def test_candidates_take_part_in_the_ranking_of_all_points() -> None:
+    search, _ = search_of(np.array([0.01, 5.0]))
+    search._chosen(two_anchors())
+    f, u, value = search._seen[0]
+    assert u.shape == (144, 3)
+    assert f.tolist() == [0] * 72 + [1] * 72
+    assert np.isfinite(value).all()
+
+
+@pytest.mark.parametrize("penalty", ["lasso", "scad", "ridge"])
+def test_a_prediction_is_a_newton_step_at_the_next_lambda(penalty: str) -> None:
+    lams = np.array([0.02, 0.05, 0.08])
+    search, _ = search_of(lams, penalty)
+    rng = np.random.default_rng(1)
+    cell, step = np.array([1, 1, 4, 4]), np.array([-1, 1, -1, 1])
+    x = np.log(rng.uniform(0.02, 0.4, (4, 3)))
+    rows = Rows(cell, np.zeros((4, 4)), x, search._objective(cell, x))
+    lower, upper = search._bounds(cell)
+    found = search._prediction(rows, step, lower, upper)
+    there = search._objective(cell + step, x)
+    expected, _ = newton_target(there, x, lower, upper, np.ones(4))
+    assert np.allclose(found, expected, rtol=1e-9, atol=1e-10)
+    assert np.abs(found - x).max() > 1e-3
+
+
+class Evaluations:
+    """Count evaluations with derivatives, and the threads of BLAS meanwhile."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.points, self.threads = 0, set[int]()
+        plain = BatchLikelihood.evaluate
+
+        def evaluate(
+            likelihood: BatchLikelihood, which: IntArray, log_params: FloatArray, **options: Any
+        ) -> LogLik:
+            if options.get("derivatives", True):
+                self.points += len(which)
+            libraries = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
+            self.threads |= {lib["num_threads"] for lib in libraries}
+            return plain(likelihood, which, log_params, **options)
+
+        monkeypatch.setattr(BatchLikelihood, "evaluate", evaluate)
+
+
+@pytest.mark.parametrize("n", [9, 120], ids=["small", "from fewer runs"])
+def test_blas_has_one_thread_while_matrices_are_small(
+    monkeypatch: pytest.MonkeyPatch, n: int
+) -> None:
+    seen = Evaluations(monkeypatch)
+    with threadpool_limits(2, user_api="blas"):
+        penalized_path(*smooth_runs(n, 2), [0.1], n_starts=2, random_state=0)
+    assert seen.points
+    assert seen.threads == {1}
+
+
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_more_starts_search_more(monkeypatch: pytest.MonkeyPatch, d: int) -> None:
+    X, y = smooth_runs(9, d)
+    points = []
+    for n_starts in (0, 10, 40):
+        seen = Evaluations(monkeypatch)
+        penalized_path(X, y, [0.01], n_starts=n_starts, random_state=0)
+        points.append(seen.points)
+    assert points[0] < points[1] < points[2]
+    assert points[2] > points[1] + 30  # each start takes one evaluation at least
+
+
+def test_more_starts_find_what_few_overlook() -> None:
+    rng = np.random.default_rng(30129)
+    n = int(rng.choice([8, 15, 25]))
+    X = rng.random((n, 2))
+    y = np.sin(rng.uniform(2, 30) * X[:, 0]) + 0.5 * np.sin(rng.uniform(2, 40) * X[:, -1])
+    y += 0.1 * rng.standard_normal(n)
+    y -= y.mean()
+    found = [
+        penalized_path(X, y, [0.0], random_state=k, n_starts=60).objective[0] for k in range(4)
+    ]
+    assert np.allclose(found, -22.943, atol=1e-3)
+
+
+class Broadcasting:
+    """A user's lasso, whose derivatives are as small as broadcasting allows."""
+
+    name: ClassVar[str] = "broadcasting"
+
+    def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return lambda theta."""
+        return lam * theta
+
+    def gradient(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return lambda."""
+        return lam
+
+    def curvature(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return 0."""
+        return np.zeros(1)
+
+
+def test_the_derivatives_of_a_penalty_may_be_broadcast() -> None:
+    X, y = smooth_runs(9, 3)
+    ours = penalized_path(X, y, lambda_grid(), random_state=0)
+    theirs = penalized_path(X, y, lambda_grid(), penalty=Broadcasting(), random_state=0)
+    assert np.allclose(ours.objective, theirs.objective, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [12, 130])
+@pytest.mark.parametrize("offset", [1e3, 1e6, 1e9])
+def test_an_offset_of_the_response_does_not_matter_to_a_constant_mean(
+    n: int, offset: float
+) -> None:
+    X, y = smooth_runs(n, 2)
+    model: dict[str, Any] = {"mean": "constant", "nugget": 1e-4, "n_starts": 2, "random_state": 0}
+    y = (y + offset) - offset  # what is left of it beside the offset
+    plain = penalized_path(X, y, [0.01], **model)
+    fit = penalized_path(X, y + offset, [0.01], **model)
+    assert fit.converged.all()
+    assert np.allclose(fit.objective, plain.objective, atol=1e-6)
+    assert np.allclose(fit.mean - offset, plain.mean, atol=1e-6 * max(1.0, 1e-9 * offset))
