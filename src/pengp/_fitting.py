@@ -29,8 +29,8 @@ NUGGET_BOUNDS = (1.49e-8, 1.0)
 NEWTON_SIZE = 100
 """Largest n for exact Hessians; above, L-BFGS-B takes over.
 
-`make bench` measures it: with 2 inputs the times cross between n = 80 and 120, with 8 between 60 and
-80, where the Newton search still finds better maxima.
+`make bench` measures it: with 2 inputs the times cross between n = 80 and 120, with 8 between 60
+and 80, where the Newton search still finds better maxima.
 """
 
 _FEWER_RUNS = 200
