@@ -305,6 +305,27 @@ def test_what_is_spent_counts() -> None:
     assert len(run) == 1
 
 
+def test_a_lost_row_is_given_up_unless_it_has_arrived() -> None:
+    def bowl(tag: IntArray, x: FloatArray) -> Expansion:
+        return Expansion(-((x[:, 0] - 5.0) ** 2), -2.0 * (x - 5.0), np.full((len(x), 1, 1), -2.0))
+
+    wide = np.full((1, 1), 99.0)
+    run = Lockstep(
+        bowl,
+        lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0)),
+        reach=0.1,
+        lost=lambda memo, x: np.abs(x - memo).max(-1) > 3.0,
+    )
+    # steps are 2, 4 and more: from 0 to 2 and 5, where it arrives; from -9 it is lost on the way
+    start = np.array([[0.0], [-9.0]])
+    run.add(np.zeros(2, dtype=np.int64), start, start)
+    ends = []
+    while len(run):
+        done = run.advance()
+        ends += list(zip(done.rows.memo[:, 0], done.near, strict=True))
+    assert sorted((float(m), bool(near)) for m, near in ends) == [(-9.0, False), (0.0, True)]
+
+
 def test_the_height_of_a_row_is_that_of_its_target() -> None:
     problems, far = Quadratics(4, 3), np.full((1, 3), 99.0)
     run = Lockstep(problems, lambda t: (-far.repeat(len(t), 0), far.repeat(len(t), 0)), reach=99.0)

@@ -13,7 +13,7 @@ from pengp.kernels import KERNELS
 from pengp.likelihood import BatchLikelihood, LogLik
 from pengp.optimize import Rows, newton_target
 from pengp.penalties import PENALTIES
-from pengp.search import ModeSearch
+from pengp.search import ModeSearch, _astray
 from tests._problems import smooth_runs
 
 LOW, HIGH = np.log(1e-3), np.log(1e3)
@@ -83,6 +83,12 @@ def test_a_prediction_is_a_newton_step_at_the_next_lambda(penalty: str) -> None:
     expected, _ = newton_target(there, x, lower, upper, np.ones(4))
     assert np.allclose(found, expected, rtol=1e-9, atol=1e-10)
     assert np.abs(found - x).max() > 1e-3
+
+
+def test_a_row_is_astray_far_from_what_it_follows() -> None:
+    memo = np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]])
+    x = np.array([[9.0, 9.0], [1.0, 5.1], [1.0, 4.9]])
+    assert _astray(memo, x).tolist() == [False, True, False]
 
 
 class Evaluations:

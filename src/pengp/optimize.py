@@ -79,6 +79,7 @@ class Done(NamedTuple):
 
 Objective: TypeAlias = Callable[[IntArray, FloatArray], Expansion]
 Bounds: TypeAlias = Callable[[IntArray], tuple[FloatArray, FloatArray]]
+Lost: TypeAlias = Callable[[FloatArray, FloatArray], BoolArray]
 
 
 def pushes_outward(
@@ -199,12 +200,20 @@ class Lockstep:
         A row is also done when its next step, not cut by the trust region, is no longer than this.
     max_rounds : int
         Evaluations that one row may take.
+    lost : callable, optional
+        ``lost(memo, x)`` tells which rows [B] are to be given up.
     """
 
     def __init__(
-        self, objective: Objective, bounds: Bounds, *, reach: float = 0.0, max_rounds: int = 100
+        self,
+        objective: Objective,
+        bounds: Bounds,
+        *,
+        reach: float = 0.0,
+        max_rounds: int = 100,
+        lost: Lost | None = None,
     ) -> None:
-        self._objective, self._bounds = objective, bounds
+        self._objective, self._bounds, self._lost = objective, bounds, lost
         self._reach, self._max_rounds = reach, max_rounds
         self._state: _State | None = None
 
@@ -254,6 +263,8 @@ class Lockstep:
         slope = np.abs(at.gradient if stays is None else at.gradient * ~stays).max(-1)
         age = old.age + 1
         over = near | (slope <= TOLERANCE) | stuck | (age >= self._max_rounds)
+        if self._lost is not None:
+            over |= self._lost(old.memo, x)
         new = _State(
             *(old.tag, old.memo, old.lower, old.upper, x, *at),
             *(target, np.abs(promised), length, radius, age),

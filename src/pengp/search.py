@@ -21,6 +21,7 @@ from pengp.optimize import (
     Done,
     Expansion,
     Lockstep,
+    Lost,
     Rows,
     newton_target,
 )
@@ -40,6 +41,9 @@ _PATIENCE = (26, 100, 100, 100)
 
 _TO_FOLLOW = 16
 """The same for a row that follows a maximum: if it takes longer, there is nothing to follow."""
+
+_ASTRAY = 4.0
+"""Distance in log theta from its prediction at which such a row has left what it followed."""
 
 _OVERLOOKED = 1e-8
 """Relative height by which a point must beat a cell's best maximum to be looked into."""
@@ -144,10 +148,14 @@ class ModeSearch:
         chosen = (first + starts.anchors).ravel()[row]
         return np.concatenate([cell, chosen]), np.concatenate([u, more])
 
-    def _solver(self, *, reach: float, max_rounds: int = 100) -> Lockstep | OneByOne:
+    def _solver(
+        self, *, reach: float, max_rounds: int = 100, lost: Lost | None = None
+    ) -> Lockstep | OneByOne:
         """Return a solver of cells without rows."""
         if self.likelihood.newton:
-            return Lockstep(self._objective, self._bounds, reach=reach, max_rounds=max_rounds)
+            return Lockstep(
+                self._objective, self._bounds, reach=reach, max_rounds=max_rounds, lost=lost
+            )
         scale = None if self.scale is None else self.scale.__getitem__
         by_cell = None if scale is None else lambda cell: scale(cell // len(self.lams))
         return OneByOne(
@@ -192,7 +200,7 @@ class ModeSearch:
         A row that is not at a maximum after ``patience`` evaluations is given up: it wanders on a
         plateau that some other row has long left.
         """
-        solver = self._solver(reach=_REACH, max_rounds=patience)
+        solver = self._solver(reach=_REACH, max_rounds=patience, lost=_astray)
         # A row remembers its direction along lambda (0 for a start) and its first-order prediction.
         solver.add(cell, np.insert(u, 0, 0.0, axis=1), u)
         while len(solver):
@@ -309,6 +317,11 @@ class ModeSearch:
         loglik = objective + self.likelihood.n * self.penalty.value(theta, lam).sum(-1)
         arrays = (u, objective, loglik, converged)
         return Found._make(a.reshape(*shape, *a.shape[1:]) for a in arrays)
+
+
+def _astray(memo: FloatArray, x: FloatArray) -> BoolArray:
+    """Tell which rows follow a maximum, as their memos say, and have left it."""
+    return (memo[:, 0] != 0.0) & (np.abs(x - memo[:, 1:]).max(-1) > _ASTRAY)
 
 
 def _at_maximum(done: Done) -> Done:
