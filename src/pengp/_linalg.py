@@ -1,4 +1,7 @@
-"""Batched positive definite linear algebra in which one bad item never breaks its neighbours."""
+"""Batched positive definite linear algebra in which one bad item never breaks its neighbours.
+
+Also the context in which BLAS has a single thread for it.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

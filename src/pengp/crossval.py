@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from pengp import _inputs
 from pengp._fitting import Model, checked_model
+from pengp._linalg import ONE_THREAD
 from pengp._random import as_seed
 from pengp._typing import BoolArray, FloatArray, IntArray, RandomState
 from pengp.exceptions import InputError
@@ -250,7 +250,7 @@ def _run(task: Task, splits: list[_Split], n_jobs: int | None) -> _Tables:
     if jobs == 1:
         return _judge(task, splits)
     cuts = np.linspace(0, len(splits), jobs + 1).astype(int)
-    with threadpool_limits(1, user_api="blas"):  # where workers are threads, this is theirs, too
+    with ONE_THREAD:  # where workers are threads, this is theirs, too
         parts = joblib.Parallel(n_jobs=n_jobs)(
             joblib.delayed(_judge)(task, splits[a:b]) for a, b in pairwise(cuts)
         )
@@ -264,7 +264,7 @@ def _judge(task: Task, splits: list[_Split]) -> _Tables:
     last bits: a split's results depend neither on its company nor on where it is worked on.
     """
     X, y = ([a[train] for train, _ in splits] for a in (task.X, task.y))
-    with threadpool_limits(1, user_api="blas"):
+    with ONE_THREAD:
         rng = np.random.default_rng(task.seed)
         data = _inputs.DataSets(X, y, (len(splits),))
         fit = fit_path(data, task.lams, task.model, task.n_starts, rng)

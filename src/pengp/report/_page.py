@@ -10,9 +10,9 @@ from typing import Any
 import jinja2
 import numpy as np
 from plotly.offline import get_plotlyjs
-from threadpoolctl import threadpool_limits
 
 import pengp
+from pengp._linalg import ONE_THREAD
 from pengp.report import _sentences, _settings, _tables
 from pengp.report._choice import cv_curve, stability
 from pengp.report._likelihood import likelihood_plots
@@ -27,7 +27,7 @@ from pengp.report._theta import theta_path
 def render(model: Estimator, info: Mapping[str, Any]) -> str:
     """Return the report as one HTML document."""
     payload = Payload()
-    with threadpool_limits(1, user_api="blas"):  # small matrices: threads only wait for each other
+    with ONE_THREAD:  # small matrices: threads only wait for each other
         found = subjects(model, info)
         outputs = [_output(subject, payload) for subject in found]
     scripts = {"plotly": get_plotlyjs(), "behaviour": _file("report.js")}

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from threadpoolctl import threadpool_limits
-
+from pengp._linalg import ONE_THREAD
 from pengp.exceptions import InputError
 from pengp.study import forrester, limits, piston_slap, simulation
 from pengp.study._task import Row, Task, TestRuns
@@ -36,7 +35,7 @@ def run_task(task: Task, test_runs: TestRuns | None = None) -> list[Row]:
             f"no task {task.name!r}; `STUDIES[{task.study!r}].tasks('paper', test_runs=True)` "
             "lists what there is."
         )
-    with threadpool_limits(1, user_api="blas"):  # their number changes the last bits
+    with ONE_THREAD:  # their number changes the last bits
         if task.function in piston_slap.TEST_PARTS:
             if test_runs is None:
                 raise InputError(f"the task {task.name!r} needs test runs; pass test_runs.")
