@@ -227,10 +227,21 @@ class Lockstep:
         They count as having taken ``spent`` of their evaluations already.
         """
         B, d = x.shape
-        zero, nowhere = np.zeros(B), np.full(B, _NOWHERE)
+        lower, upper = self._bounds(tag)
         new = _State(
-            *(tag, memo, *self._bounds(tag), x, nowhere, np.zeros((B, d)), np.zeros((B, d, d))),
-            *(x, zero, zero, np.full(B, _FIRST_RADIUS), np.full(B, spent)),
+            tag=tag,
+            memo=memo,
+            lower=lower,
+            upper=upper,
+            x=x,
+            value=np.full(B, _NOWHERE),
+            gradient=np.zeros((B, d)),
+            hessian=np.zeros((B, d, d)),
+            target=x,
+            promised=np.zeros(B),
+            length=np.zeros(B),
+            radius=np.full(B, _FIRST_RADIUS),
+            age=np.full(B, spent),
         )
         if self._state is None or len(self) == 0:
             self._state = new
@@ -265,9 +276,16 @@ class Lockstep:
         over = near | (slope <= TOLERANCE) | stuck | (age >= self._max_rounds)
         if self._lost is not None:
             over |= self._lost(old.memo, x)
-        new = _State(
-            *(old.tag, old.memo, old.lower, old.upper, x, *at),
-            *(target, np.abs(promised), length, radius, age),
+        new = old._replace(
+            x=x,
+            value=at.value,
+            gradient=at.gradient,
+            hessian=at.hessian,
+            target=target,
+            promised=np.abs(promised),
+            length=length,
+            radius=radius,
+            age=age,
         )
         rows = Rows(old.tag, old.memo, x, at)
         done = Done(rows, slope, target, at.value + np.maximum(promised, 0.0), near)

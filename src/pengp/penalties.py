@@ -3,8 +3,8 @@
 All are separable: p_lambda(theta) = sum_p rho(theta_p, lambda). The functions return the terms
 rho and their derivatives in theta_p, broadcast over theta and lambda; the likelihood is penalized
 by n times their sum (the paper's equation for Q). A new penalty is one class, added to
-``PENALTIES``; one that is proportional to lambda may say so in ``linear``, which saves time, and a
-subclass of one that is not must say that.
+``PENALTIES``. If it is proportional to lambda, ``linear = True`` says so and saves time; a subclass
+that is not must set it to False.
 """
 
 from dataclasses import dataclass
