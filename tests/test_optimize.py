@@ -8,17 +8,23 @@ import pytest
 from scipy.optimize import lsq_linear, minimize
 
 from pengp._lbfgs import OneByOne, _bfgs
-from pengp._typing import FloatArray, IntArray
+from pengp._typing import BoolArray, FloatArray, IntArray
 from pengp.optimize import (
     Done,
     Expansion,
     Lockstep,
+    _newton_step,
+    _shifted_step,
     newton_target,
     projected_gradient,
     pushes_outward,
+    together,
 )
 
 Solver: TypeAlias = type[Lockstep] | type[OneByOne]
+StepOf: TypeAlias = Callable[
+    [FloatArray, FloatArray, BoolArray, FloatArray], tuple[FloatArray, BoolArray]
+]
 each_solver = pytest.mark.parametrize("solver", [Lockstep, OneByOne])
 Box: TypeAlias = tuple[FloatArray, FloatArray]
 
@@ -254,7 +260,8 @@ def test_newton_target_is_the_maximum_of_a_concave_quadratic() -> None:
     assert np.allclose(target, best, rtol=1e-8)
     assert not cut.any()
     short, cut_short = newton_target(problems(np.arange(5), x), x, -far, far, np.full(5, 0.01))
-    assert np.allclose(np.abs(short - x).max(-1), 0.01)
+    assert np.allclose(np.linalg.norm(short - x, axis=-1), 0.01)
+    assert np.allclose((short - x) / 0.01, (best - x) / np.linalg.norm(best - x, axis=-1)[:, None])
     assert cut_short.all()
 
 
@@ -265,24 +272,64 @@ def test_newton_target_ascends_from_convex_ground() -> None:
     assert float((step * at.gradient).sum()) > 0.0
 
 
-def test_newton_target_takes_absolute_eigenvalues_over_the_free_coordinates() -> None:
+def indefinite() -> tuple[Expansion, FloatArray]:
+    """Return 40 expansions in 4 coordinates, and lower bounds that stop some second ones."""
     rng = np.random.default_rng(4)
     A = rng.standard_normal((40, 4, 4))
     at = Expansion(np.zeros(40), rng.standard_normal((40, 4)), A + A.transpose(0, 2, 1))
-    x, far = np.zeros((40, 4)), np.full((40, 4), 1e9)
-    low = -far
+    low = np.full((40, 4), -1e9)
     low[:, 1] = 0.0  # where the gradient points down, the second coordinate stays
-    target, _ = newton_target(at, x, low, far, np.full(40, 1e9))
+    return at, low
+
+
+def least_shift(g: FloatArray, H: FloatArray, radius: float) -> float:
+    """Return the least mu >= 0 for which mu I - H is definite and the step's parts are short."""
+    values, Q = np.linalg.eigh(-H)
+
+    def fits(mu: float) -> bool:
+        return bool((values + mu > 0.0).all() and (abs(Q.T @ g) <= radius * (values + mu)).all())
+
+    low, high = -1.0, 1e3
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return max(high, 0.0)
+
+
+@pytest.mark.parametrize("radius", [0.3, 2.0, 50.0])
+@pytest.mark.parametrize("step_of", [_newton_step, _shifted_step], ids=["newton", "shifted"])
+def test_steps_are_shifted_over_the_free_coordinates(step_of: StepOf, radius: float) -> None:
+    at, _ = indefinite()
+    fixed = np.zeros((40, 4), dtype=bool)
+    fixed[:, 1] = at.gradient[:, 1] < 0.0
+    g = np.where(fixed, 0.0, at.gradient)
+    step, cut = step_of(g, at.hessian, fixed, np.full(40, radius))
     concave = 0
     for k in range(40):
-        free = [0, 1, 2, 3] if at.gradient[k, 1] > 0.0 else [0, 2, 3]
-        values, Q = np.linalg.eigh(at.hessian[k][np.ix_(free, free)])
-        length = np.where(values < 0.0, -values, values / 3.0)
-        step = np.zeros(4)
-        step[free] = Q @ (Q.T @ at.gradient[k, free] / length)
-        assert np.allclose(target[k], np.maximum(step, low[k]), rtol=1e-9, atol=1e-9)
-        concave += int((values < 0.0).all())
+        free = np.flatnonzero(~fixed[k])
+        H = at.hessian[k][np.ix_(free, free)]
+        mu, definite = least_shift(g[k, free], H, radius), bool(np.linalg.eigvalsh(H)[-1] < 0.0)
+        expected = np.linalg.solve(mu * np.eye(len(free)) - H, g[k, free])
+        if definite and step_of is _newton_step:
+            expected = np.linalg.solve(-H, g[k, free])
+            length = float(np.linalg.norm(expected))
+            mu = max(0.0, length - radius)
+            expected *= min(1.0, radius / length)
+        assert np.allclose(step[k, free], expected, rtol=1e-6, atol=1e-6 * radius)
+        assert (step[k, fixed[k]] == 0.0).all()
+        assert cut[k] == (mu > 1e-7)
+        concave += definite
     assert 0 < concave < 40
+
+
+def test_newton_target_leaves_what_is_pushed_against_a_bound() -> None:
+    at, low = indefinite()
+    x, far = np.zeros((40, 4)), np.full((40, 4), 1e9)
+    target, _ = newton_target(at, x, low, far, np.full(40, 2.0))
+    stopped = at.gradient[:, 1] < 0.0
+    assert 5 < stopped.sum() < 35
+    assert (target[stopped, 1] == 0.0).all()
+    assert (target[~stopped, 1] >= 0.0).all()
 
 
 def test_newton_target_survives_flat_directions() -> None:
@@ -290,8 +337,8 @@ def test_newton_target_survives_flat_directions() -> None:
     at = Expansion(np.zeros(3), np.array([[1.0, 0.5], [1e-3, 0.5], [0.0, 0.5]]), H)
     x, far = np.zeros((3, 2)), np.full((3, 2), 9.0)
     target, cut = newton_target(at, x, -far, far, np.full(3, 2.0))
-    assert np.allclose(target[0], [2.0, 1.0])  # along the gradient, cut to the radius
-    assert target[1, 0] == 2.0
+    assert np.allclose(target[0], [2.0, 1.0])  # along the gradient, no part beyond the radius
+    assert target[1, 0] == pytest.approx(2.0)
     assert np.allclose(target[2], [0.0, 0.5])
     assert cut.tolist() == [True, True, False]
 
@@ -314,16 +361,77 @@ def test_a_lost_row_is_given_up_unless_it_has_arrived() -> None:
         bowl,
         lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0)),
         reach=0.1,
-        lost=lambda memo, x: np.abs(x - memo).max(-1) > 3.0,
+        lost=lambda rows: np.abs(rows.target - rows.memo).max(-1) > 3.0,
     )
-    # steps are 2, 4 and more: from 0 to 2 and 5, where it arrives; from -9 it is lost on the way
-    start = np.array([[0.0], [-9.0]])
+    # Steps are 2, 4 and more. From 3 the target is 5, where it has arrived before it is lost; from
+    # -9 it is lost on the way.
+    start = np.array([[3.0], [-9.0]])
     run.add(np.zeros(2, dtype=np.int64), start, start)
     ends = []
     while len(run):
         done = run.advance()
-        ends += list(zip(done.rows.memo[:, 0], done.near, strict=True))
-    assert sorted((float(m), bool(near)) for m, near in ends) == [(-9.0, False), (0.0, True)]
+        ends += list(zip(done.rows.memo[:, 0], done.near, done.rows.x[:, 0], strict=True))
+    assert sorted((float(m), bool(near), float(x)) for m, near, x in ends) == [
+        (-9.0, False, -7.0),
+        (3.0, True, 5.0),
+    ]
+
+
+@pytest.mark.parametrize("concave", [True, False])
+def test_a_small_gain_is_an_end_unless_the_step_is_cut(concave: bool) -> None:
+    def slope(tag: IntArray, x: FloatArray) -> Expansion:
+        bend = np.array([-1e-3, 1e-3])[tag]  # the second is convex
+        value = 1e-4 * x[:, 0] + 0.5 * bend * x[:, 0] ** 2
+        return Expansion(value, 1e-4 + bend[:, None] * x, bend[:, None, None].copy())
+
+    wide = np.full((1, 1), 9.0)
+    bounds = lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0))  # noqa: E731
+    run = Lockstep(slope, bounds, reach=1e-3, gain=1e-5, concave=concave)
+    run.add(np.array([0, 1]), np.zeros((2, 1)), np.zeros((2, 1)))
+    first = run.advance()
+    assert first.rows.tag.tolist() == [0]
+    assert first.near.tolist() == [True]
+    assert first.target[0, 0] == pytest.approx(0.1)
+    assert first.height[0] == pytest.approx(5e-6)
+    assert run.finish().rows.x.tolist() == [[9.0]]
+
+
+@pytest.mark.parametrize("concave", [True, False])
+def test_rows_end_at_the_same_maxima_with_or_without_cholesky_factors(concave: bool) -> None:
+    rng = np.random.default_rng(5)
+    tag, x0 = np.arange(3).repeat(20), rng.uniform(-3.0, 3.0, (60, 3))
+    wide = np.full((1, 3), 3.0)
+    bounds = lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0))  # noqa: E731
+    run = Lockstep(wavy, bounds, concave=concave, max_rounds=200)
+    run.add(tag, np.zeros((60, 1)), x0)
+    done = run.finish()
+    assert len(done.slope) == 60
+    assert (done.slope < 1e-6).all()
+    for k in range(3):
+        best = done.rows.at.value[done.rows.tag == k].max()
+        tries = np.full(400, k), rng.uniform(-3.0, 3.0, (400, 3))
+        assert best >= solve(OneByOne, wavy, (-wide[0], wide[0]), *tries)[1].max() - 1e-9
+
+
+@each_solver
+def test_finish_returns_what_advance_would(solver: Solver) -> None:
+    x0 = np.random.default_rng(6).uniform(-3.0, 3.0, (7, 2))
+    wide = np.full((1, 2), 3.0)
+    runs = []
+    for _ in range(2):
+        run = solver(wavy, lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0)))
+        run.add(np.zeros(7, dtype=np.int64), np.arange(7.0)[:, None], x0)
+        runs.append(run)
+    parts = []
+    while len(runs[0]):
+        parts.append(runs[0].advance())
+    whole, again = runs[1].finish(), together(parts)
+    assert sorted(whole.rows.memo[:, 0]) == list(range(7))
+    for a, b in zip(
+        (*whole.rows[:3], *whole.rows.at), (*again.rows[:3], *again.rows.at), strict=True
+    ):
+        assert np.array_equal(a, b)
+    assert all(np.array_equal(a, b) for a, b in zip(whole[1:], again[1:], strict=True))
 
 
 def test_the_height_of_a_row_is_that_of_its_target() -> None:

@@ -7,11 +7,11 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from pengp import lambda_grid, penalized_path
-from pengp._starts import Starts, start_points
+from pengp._starts import Starts, fixed_starts, start_points
 from pengp._typing import FloatArray, IntArray
 from pengp.kernels import KERNELS
 from pengp.likelihood import BatchLikelihood, LogLik
-from pengp.optimize import Lockstep, Rows, newton_target
+from pengp.optimize import Lockstep, Prospects, Rows, newton_target
 from pengp.penalties import PENALTIES
 from pengp.search import ModeSearch, _astray
 from tests._problems import smooth_runs
@@ -35,7 +35,7 @@ def two_anchors() -> Starts:
     rng = np.random.default_rng(0)
     starts = start_points(np.array([0.01, 5.0]), np.full(3, LOW), np.full(3, HIGH), 3, 12, rng)
     assert starts.anchors.tolist() == [0, 1]
-    assert starts.wanted == 3
+    assert starts.wanted.tolist() == [11, 3]
     return starts
 
 
@@ -52,7 +52,7 @@ def test_the_starts_of_a_cell_are_the_best_candidates_for_it() -> None:
             at = likelihood.evaluate(np.full(N, f), starts.candidates, derivatives=False).value
             score = at - 9 * lams[a] * np.exp(starts.candidates).sum(-1)
             left, expected = score.copy(), []
-            for _ in range(3):
+            for _ in range(starts.wanted[a]):
                 expected.append(int(left.argmax()))
                 left[starts.near[expected[-1]]] = -np.inf
             assert (mine[len(fixed) :] == starts.candidates[expected]).all()
@@ -85,10 +85,58 @@ def test_a_prediction_is_a_newton_step_at_the_next_lambda(penalty: str) -> None:
     assert np.abs(found - x).max() > 1e-3
 
 
+def prospects(tag: list[int], target: list[list[float]], **fields: Any) -> Prospects:
+    """Return what rows are about to do, cut to their radius unless ``fields`` say otherwise."""
+    B = len(tag)
+    rest = {"memo": np.zeros((B, 1)), "promised": np.ones(B), "cut": np.ones(B, bool)}
+    return Prospects(tag=np.array(tag), target=np.array(target), **(rest | fields))
+
+
+def test_at_one_lambda_a_row_is_given_up_for_a_maximum_that_is_known() -> None:
+    search, _ = search_of(np.array([0.1]), F=2, d=2)
+    search._table._append(np.array([0]), np.array([[1.0, -2.0]]), np.zeros(1), np.ones(1, bool))
+    rows = prospects([0, 0, 1], [[1.9, -2.9], [1.4, -3.1], [1.0, -2.0]])
+    assert search._reached(rows).tolist() == [True, False, False]
+
+
+def test_at_one_lambda_a_row_is_given_up_for_one_that_is_ahead() -> None:
+    search, _ = search_of(np.array([0.1]), F=2, d=1)
+    # of the first data set the third is ahead; the fourth is cut, the fifth elsewhere
+    rows = prospects(
+        [0, 0, 0, 0, 0, 1],
+        [[0.0], [0.9], [0.1], [0.2], [1.2], [0.1]],
+        promised=np.array([3.0, 2.0, 1.0, 0.5, 4.0, 9.0]),
+        cut=np.array([False, False, False, True, False, False]),
+    )
+    assert search._reached(rows).tolist() == [True, True, False, False, False, False]
+
+
+def test_no_start_is_given_up_where_something_was_overlooked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unpenalized = np.zeros(1)
+    anywhere = np.random.default_rng(0).uniform(-5.0, 2.5, (20, 3))
+    best = search_of(unpenalized, F=1)[0].run(fixed_starts(anywhere))
+    search, likelihood = search_of(unpenalized, F=1)
+    f, u = np.zeros(1, dtype=np.int64), best.u[0, 0, :1]
+    search._seen.append((f, u, likelihood.evaluate(f, u).value))
+    given, plain = [], ModeSearch._follow
+
+    def follow(self: ModeSearch, cell: Any, u: Any, patience: int, lost: Any) -> None:
+        given.append((patience, lost))
+        plain(self, cell, u, patience, lost)
+
+    monkeypatch.setattr(ModeSearch, "_follow", follow)
+    found = search.run(fixed_starts(np.full((1, 3), LOW)))  # which leads nowhere
+    assert [patience for patience, _ in given] == [7 + 3, 100]
+    assert [lost for _, lost in given] == [search._reached, None]
+    assert found.objective[0, 0, 0] == pytest.approx(best.objective[0, 0, 0], abs=1e-8)
+
+
 def test_a_row_is_astray_far_from_what_it_follows() -> None:
     memo = np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]])
-    x = np.array([[9.0, 9.0], [1.0, 5.1], [1.0, 4.9]])
-    assert _astray(memo, x).tolist() == [False, True, False]
+    rows = prospects([0, 0, 0], [[9.0, 9.0], [1.0, 5.1], [1.0, 4.9]], memo=memo)
+    assert _astray(rows).tolist() == [False, True, False]
 
 
 def test_rows_that_follow_a_maximum_have_less_to_spend(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +149,7 @@ def test_rows_that_follow_a_maximum_have_less_to_spend(monkeypatch: pytest.Monke
     monkeypatch.setattr(Lockstep, "add", add)
     penalized_path(*smooth_runs(9, 2), lambda_grid(), random_state=0)
     follow = [left for reach, left in seen if reach == seen[0][0]]
-    assert follow[0] == 26
+    assert follow[0] == 26 + 2
     assert set(follow[1:]) == {16}
 
 

@@ -122,7 +122,7 @@ def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
 
 def _check_duplicates(X: FloatArray, y: FloatArray, nugget: float | None, where: str) -> None:
     """Refuse equal runs that a deterministic model cannot explain."""
-    if nugget is None:
+    if nugget is None or len({row.tobytes() for row in X + 0.0}) == len(X):  # -0.0 equals 0.0
         return
     _, group, count = np.unique(X, axis=0, return_inverse=True, return_counts=True)
     group = group.ravel()

@@ -15,6 +15,7 @@ from pengp.optimize import (
     Rows,
     projected_gradient,
     pushes_outward,
+    together,
 )
 
 _LBFGS_GRADIENT, _LBFGS_GAINS, _LAST_STEPS = 5e-6, (1e-8, 1e-13), 8
@@ -65,6 +66,10 @@ class OneByOne:
                 break
         rows = Rows(tag, memo, x, at._replace(hessian=np.zeros((1, d, d))))
         return Done(rows, slope, x, at.value, np.ones(1, dtype=bool))
+
+    def finish(self) -> Done:
+        """Maximise all rows and return them."""
+        return together([self.advance() for _ in range(len(self))])
 
     def _climb(
         self, tag: IntArray, x0: FloatArray, scale: FloatArray, gain: float

@@ -1,7 +1,5 @@
 """A growing table of the distinct local maxima of each cell."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from pengp._typing import BoolArray, FloatArray, IntArray
@@ -28,24 +26,27 @@ class ModeTable:
         self.settled = np.zeros((n_cells, 4), dtype=bool)
         self.converged = np.zeros((n_cells, 4), dtype=bool)
 
-    def distance(self, cell: IntArray, x: FloatArray) -> FloatArray:
-        """Return the distance [B] of points x [B, d] to the nearest maximum of their cells."""
-        m = int(self.count[cell].max(initial=0))
-        away = np.abs(self.u[cell, :m] - x[:, None]).max(-1)
-        away[np.arange(m) >= self.count[cell, None]] = np.inf
-        return away.min(-1, initial=np.inf)
+    def holds(self, cell: IntArray, x: FloatArray, within: float) -> BoolArray:
+        """Tell which cells hold a maximum that is no further than ``within`` from x [B, d]."""
+        away = self.u.take(cell, axis=0)  # unused places hold nan, which is nowhere
+        away -= x[:, None]
+        away = np.maximum.reduce(np.abs(away, out=away), axis=-1)
+        return np.logical_or.reduce(away <= within, axis=-1)
 
     def insert(self, done: Done, exact: BoolArray) -> BoolArray:
         """Add the rows whose maxima are new to their cells; tell which were.
 
         Rows marked ``exact`` [B] count as settled and converged.
         """
-        cell, new = done.rows.tag, np.zeros(len(done.slope), dtype=bool)
-        for r in _one_a_cell(cell, done.height):
-            known = self._known(cell[r], done.target[r], done.height[r], done.rows.at.hessian[r])
-            r = r[~known]
-            self._append(cell[r], done.target[r], done.height[r], exact[r])
-            new[r] = True
+        cell, u, height, hessian = done.rows.tag, done.target, done.height, done.rows.at.hessian
+        new, left = np.zeros(len(cell), dtype=bool), np.arange(len(cell))
+        while len(left):
+            known = self._known(cell[left], u[left], height[left], hessian[left])
+            left = left[~known]
+            top = left[_highest(cell[left], height[left])]
+            self._append(cell[top], u[top], height[top], exact[top])
+            new[top] = True
+            left = left[~new[left]]
         return new
 
     def _known(
@@ -117,13 +118,9 @@ class ModeTable:
         np.subtract.at(self.count, copies[0], 1)
 
 
-def _one_a_cell(cell: IntArray, height: FloatArray) -> Iterator[IntArray]:
-    """Yield the indices of cells [B] in groups without repetition, a cell's highest first."""
-    if len(cell) and len(set(cell.tolist())) == len(cell):
-        yield np.arange(len(cell))
-        return
+def _highest(cell: IntArray, height: FloatArray) -> IntArray:
+    """Return the index of the highest row of each cell among cells [B] and heights [B]."""
+    if len(set(cell.tolist())) == len(cell):
+        return np.arange(len(cell))
     order = np.lexsort((-height, cell))
-    ordered = cell[order]
-    rank = np.arange(len(cell)) - np.searchsorted(ordered, ordered)
-    for k in range(int(rank.max(initial=-1)) + 1):
-        yield order[rank == k]
+    return order[np.unique(cell[order], return_index=True)[1]]

@@ -1,5 +1,6 @@
 """Where the search for maxima starts: which lambdas, and which points at each of them."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,17 +10,24 @@ from pengp._typing import BoolArray, FloatArray, IntArray
 _SPACING = 1.8
 """Distance of two anchors in log lambda."""
 
-_RANDOM = (-5.0, 2.5)
-"""Range of log theta of the random starts, the authors' choice, as far as the bounds allow it."""
+_RANDOM = (-5.0, 4.0)
+"""Range of log theta of the random points, as far as the bounds allow it.
+
+The authors end at 2.5, where responses that oscillate often are out of reach.
+"""
 
 _CANDIDATES, _FOR_EACH = 60, 6
 """Random candidates for starts, and how many at least for each of n_starts."""
 
+_ALL_CHOSEN = 10
+"""Starts at the smallest lambda up to which all are chosen; of more, every other is random."""
+
 _BETWEEN = 0.18
 """Distance of two starts at one lambda, as a part of the range of a parameter."""
 
-_ALONE, _ALONE_UNPENALIZED = 2.5, 4.5
-"""Largest log theta of an input that starts alone; both if lambda = 0 is the only one."""
+_ALONE, _ALONE_UNPENALIZED, _LESS = 2.5, 4.5, 2.0
+"""Largest log theta of an input that starts alone, the same if lambda = 0, and how much lower a
+second one is if there is one lambda only."""
 
 _OFF = 0.4
 """Distance from the lower bound at which the other inputs start then."""
@@ -50,7 +58,7 @@ class Starts(NamedTuple):
     anchors: IntArray  # [A], indices of the lambdas at which more are to be chosen
     candidates: FloatArray  # [N, P]
     near: BoolArray  # [N, N], which candidates are too close to each other for both to be chosen
-    wanted: int  # how many are to be chosen at each anchor
+    wanted: IntArray  # [A], how many are to be chosen at each
 
 
 def start_points(
@@ -63,9 +71,11 @@ def start_points(
 ) -> Starts:
     """Return the starts of a search whose likelihood is cheap.
 
-    Each input alone starts at each anchor, the upper corner of the box at the first and the lower
-    at the last. Of n_starts more, half are random, to be at home everywhere, and half are chosen
-    among random candidates, to be quick. Thetas to start from take the place of all these.
+    At the smallest lambda, where most maxima are, n_starts are the best of many random candidates.
+    If it is the only one, these include each input alone and the corners of the box. On a path,
+    each input alone starts at each anchor, the upper corner at the first and the lower at the last,
+    and at the others there is one random point, to be at home everywhere, for each candidate that
+    is chosen, to be quick. Thetas to start from take the place of all these.
 
     Parameters
     ----------
@@ -76,8 +86,8 @@ def start_points(
     n_theta : int
         How many of the P parameters are thetas; one more is the nugget.
     n_starts : int or [S, n_theta]
-        Number of the random and chosen starts at all anchors, at least one of each kind at each; or
-        log thetas that start at each anchor.
+        Number of starts at the smallest lambda, and of random and chosen ones at the other anchors
+        together, at least one of each kind at each; or log thetas that start at each anchor.
     rng : numpy.random.Generator
         Source of the random points.
     """
@@ -85,20 +95,29 @@ def start_points(
     if not isinstance(n_starts, int):
         given = _with_nugget(n_starts, P)
         return _without_choice(np.repeat(at, len(given)), np.tile(given, (len(at), 1)))
-    half = max(1, -(-n_starts // (2 * len(at))))
-    alone = [_alone(lam, lower, n_theta, only=len(at) == 1) for lam in lams[at]]
-    special = np.concatenate([*alone, upper[None], lower[None]])
-    special[:, n_theta:] = _NUGGET
-    dealt = _random_points(lower, upper, n_theta, half * len(at), rng)
-    where = [np.repeat(at, len(alone[0])), at[:1], at[-1:], np.tile(at, half)]
-    points = _random_points(lower, upper, n_theta, max(_CANDIDATES, _FOR_EACH * n_starts), rng)
+    n_random, half = max(n_starts - _ALL_CHOSEN, 0) // 2, max(1, -(-n_starts // (2 * len(at))))
+
+    def random(number: int) -> FloatArray:
+        return _random_points(lower, upper, n_theta, number, rng)
+
+    def each_alone(lam: float, less: float = 0.0) -> FloatArray:
+        return _with_nugget(_alone(lam, lower[:n_theta], less), P)
+
+    corners = _with_nugget(np.stack([upper, lower])[:, :n_theta], P)
+    groups = [(at[:1].repeat(n_random), random(n_random))]
+    points = random(max(_CANDIDATES, _FOR_EACH * n_starts))
+    if len(at) == 1:
+        points = np.concatenate([each_alone(lams[0]), each_alone(lams[0], _LESS), corners, points])
+    else:
+        groups += [(a.repeat(n_theta), each_alone(lams[a])) for a in at]
+        groups += [(at[[0, -1]], corners), (np.tile(at[1:], half), random(half * (len(at) - 1)))]
     return Starts(
-        where=np.concatenate(where),
-        fixed=np.concatenate([special, dealt]),
+        where=np.concatenate([a for a, _ in groups]),
+        fixed=np.concatenate([u for _, u in groups]),
         anchors=at,
         candidates=points,
         near=_near(points / np.maximum(upper - lower, 1e-9)),
-        wanted=half,
+        wanted=np.array([max(n_starts - n_random, 1)] + [half] * (len(at) - 1)),
     )
 
 
@@ -129,11 +148,11 @@ def fixed_starts(points: FloatArray) -> Starts:
 def _without_choice(where: IntArray, fixed: FloatArray) -> Starts:
     """Return starts without candidates."""
     none = np.empty((0, fixed.shape[-1]))
-    return Starts(where, fixed, where[:0], none, np.empty((0, 0), dtype=bool), 0)
+    return Starts(where, fixed, where[:0], none, np.empty((0, 0), dtype=bool), where[:0])
 
 
-def choose(score: FloatArray, near: BoolArray, count: int) -> tuple[IntArray, IntArray]:
-    """Choose ``count`` candidates for each row of scores [G, N], the best that are apart.
+def choose(score: FloatArray, near: BoolArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Choose ``counts`` [G] candidates for the rows of scores [G, N], the best that are apart.
 
     One near a better one is chosen only when no other is left, one without a finite score never.
 
@@ -142,19 +161,28 @@ def choose(score: FloatArray, near: BoolArray, count: int) -> tuple[IntArray, In
     row, candidate : [M]
         The rows in order, the best candidate of each first.
     """
-    apart, left, rows = score.copy(), score.copy(), np.arange(len(score))
-    chosen, usable = [], []
-    for _ in range(min(count, score.shape[1])):
-        best, other = apart.argmax(-1), left.argmax(-1)
-        best = np.where(np.isfinite(apart[rows, best]), best, other)
-        chosen.append(best)
-        usable.append(np.isfinite(left[rows, best]))
-        apart[near[best]] = -np.inf
-        left[rows, best] = -np.inf
-    if not chosen:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    row, place = np.nonzero(np.stack(usable, axis=-1))
-    return row, np.stack(chosen, axis=-1)[row, place]
+    bits = np.packbits(near, axis=-1, bitorder="little")
+    nearby = [int.from_bytes(b.tobytes(), "little") for b in bits]
+    rows: list[int] = []
+    chosen: list[int] = []
+    orders = np.argsort(-score, axis=-1, kind="stable").tolist()
+    rest = zip(orders, score.tolist(), counts.tolist(), strict=True)
+    for row, (order, values, count) in enumerate(rest):
+        best: list[int] = []
+        passed: list[int] = []
+        covered = 0
+        for k in order:
+            if len(best) == count or not math.isfinite(values[k]):
+                break
+            if covered >> k & 1:
+                passed.append(k)
+            else:
+                best.append(k)
+                covered |= nearby[k]
+        best += passed[: count - len(best)]
+        rows += [row] * len(best)
+        chosen += best
+    return np.array(rows, dtype=np.int64), np.array(chosen, dtype=np.int64)
 
 
 def _near(points: FloatArray) -> BoolArray:
@@ -184,11 +212,9 @@ def _random_points(
     return low + cube * (high - low)
 
 
-def _alone(lam: float, lower: FloatArray, n_theta: int, *, only: bool) -> FloatArray:
-    """Return points [S, P] with one active input each, less active the larger lambda is."""
-    heights = [min(_ALONE, 0.5 - np.log(lam)) if lam > 0.0 else _ALONE_UNPENALIZED]
-    if lam == 0.0 and only:
-        heights.append(_ALONE)
-    points, k = np.tile(lower + _OFF, (len(heights), n_theta, 1)), np.arange(n_theta)
-    points[:, k, k] = np.array(heights)[:, None]
-    return points.reshape(-1, len(lower))
+def _alone(lam: float, lower: FloatArray, less: float) -> FloatArray:
+    """Return points [d, d] with one active input each, less active the larger lambda is."""
+    height = min(_ALONE, 0.5 - np.log(lam)) if lam > 0.0 else _ALONE_UNPENALIZED
+    points, k = np.tile(lower + _OFF, (len(lower), 1)), np.arange(len(lower))
+    points[k, k] = height - less
+    return points

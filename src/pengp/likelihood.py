@@ -115,12 +115,12 @@ def profile_loglik(
 class _Solved(NamedTuple):
     """What the first part of an evaluation leaves for the derivatives."""
 
-    s: FloatArray  # [B, m] weighted squared distances of the m pairs
-    phi: FloatArray  # [B, m]
+    D: FloatArray  # [B or 1, n_theta, n * n], squared differences
+    s: FloatArray  # [B, n * n], their weighted sums
+    phi: FloatArray  # [B, n * n]
     V: FloatArray  # [B, n, n], R^-1
-    alpha: FloatArray  # [B, n]
-    q: FloatArray  # [B]
-    V1: FloatArray | None  # [B, n], R^-1 1 for a constant mean
+    solved: FloatArray  # [B, k, n]: alpha, and R^-1 1 for a constant mean
+    weight: FloatArray  # [B], n / q
 
 
 class BatchLikelihood:
@@ -172,23 +172,22 @@ class BatchLikelihood:
         self._offset = y.mean(1) if constant_mean else np.zeros(len(y))
         self._z = y - self._offset[:, None]
         self._right = np.stack([self._z, np.ones_like(y)], axis=1)[:, : 1 + constant_mean]
-        self._i, self._j = i, j = np.tril_indices(n, -1)
-        self._pairs = np.ascontiguousarray(D[:, i, j].transpose(0, 2, 1))  # [F, n_theta, m]
-        self._blocks = np.ascontiguousarray(D.transpose(0, 3, 1, 2))  # [F, n_theta, n, n]
+        self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
+        self._blocks = D.reshape(len(y), n * n, -1).transpose(0, 2, 1).copy()  # [F, n_theta, n * n]
+        self._pairs = self._blocks.take(self._lower, axis=2)  # [F, n_theta, m]
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
-        spread = np.full((n, n), len(i))
-        spread[i, j] = spread[j, i] = np.arange(len(i))
-        self._spread, self._lower = spread.ravel(), i * n + j
         self.batch = max(1, _BUFFER_BYTES // (8 * n * n * self.n_params))
-        shape = (self.batch, self.n_params, n, n)
+        shape = (self.batch, self.n_params, n * n)
         self._work = np.empty(shape), np.empty(shape)
+        self._identity = np.eye(n).ravel()
+        self._ridge = (nugget or 0.0) * self._identity
 
     def evaluate(
         self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
     ) -> LogLik:
         """Evaluate data sets ``which`` [B] at log_params [B, P], with or without derivatives."""
         self.n_evaluations += len(which)
-        size = self.batch if derivatives else self.batch * self.n_params
+        size = self.batch if derivatives else max(1, _BUFFER_BYTES // (16 * self.n**2))
         if len(which) <= size:
             return self._evaluate(which, log_params, derivatives)
         parts = [
@@ -199,96 +198,89 @@ class BatchLikelihood:
 
     def _evaluate(self, which: IntArray, log_params: FloatArray, derivatives: bool) -> LogLik:
         """Evaluate one batch that fits the work arrays."""
-        B, P, n = len(which), self.n_params, self.n
+        B, T, n = len(which), self.n_theta, self.n
         params, z = np.exp(log_params), self._of(self._z, which)
-        nugget = params[:, -1] if self.nugget is None else self.nugget
-        D = self._of(self._pairs, which)
-        s = (params[:, None, : self.n_theta] @ D)[:, 0]
+        D = self._differences(which, keep=derivatives)
+        s = (params[:, None, :T] @ D)[:, 0]
         phi = self.kernel.phi(s)
-        R = self._matrix(phi, 1.0 + nugget)
-        right = self._of(self._right, which)
+        R = phi + (params[:, T:] * self._identity if self.nugget is None else self._ridge)
+        R, right = R.reshape(B, n, n), self._of(self._right, which)
         if derivatives:
             V, log_determinant, ok = positive_inverse(R)
             solved = right @ V
         else:
             each = right.repeat(B, axis=0) if len(right) == 1 else right
             solved, log_determinant, ok = positive_solve(R, each)
-        alpha, V1, mean = solved[:, 0], None, np.zeros(B)
+        alpha, mean = solved[:, 0], self._offset.take(which)
         if self.constant_mean:
             V1 = solved[:, 1]
-            mean = (V1 * z).sum(-1) / V1.sum(-1)
-            alpha -= mean[:, None] * V1
-        q = (alpha * z).sum(-1)
+            shift = np.vecdot(V1, z) / np.add.reduce(V1, axis=-1)
+            alpha -= shift[:, None] * V1
+            mean += shift
+        q = np.vecdot(alpha, z)
         ok &= q > 0.0
-        sound = bool(ok.all())
+        sound = np.logical_and.reduce(ok)
         if not sound:
             q[~ok] = 1.0
         value = -0.5 * (n * np.log(q) + log_determinant)
-        gradient, hessian = np.zeros((B, P)), np.zeros((B, P, 0))
         if derivatives:
-            gradient, hessian = self._derivatives(which, D, _Solved(s, phi, V, alpha, q, V1))
-            gradient, hessian = _in_logarithms(params, gradient, hessian)
+            at = _Solved(D, s, phi, V, solved, n / q)
+            gradient, hessian = _in_logarithms(params, *self._derivatives(which, at))
+        else:
+            gradient, hessian = np.zeros_like(params), np.zeros((*params.shape, 0))
         if not sound:
             value[~ok], gradient[~ok], hessian[~ok] = -np.inf, 0.0, 0.0
-        return LogLik(value, gradient, hessian, q / n, mean + self._of(self._offset, which), ok)
+        return LogLik(value, gradient, hessian, q / n, mean, ok)
 
     def _of(self, table: FloatArray, which: IntArray) -> FloatArray:
         """Return the entries [B, ...] of a table of the data sets; a single one stays [1, ...]."""
         return table if len(table) == 1 else table.take(which, axis=0)
 
-    def _derivatives(
-        self, which: IntArray, D: FloatArray, at: _Solved
-    ) -> tuple[FloatArray, FloatArray]:
+    def _differences(self, which: IntArray, *, keep: bool) -> FloatArray:
+        """Return the squared differences [B or 1, n_theta, n * n], to ``keep`` in a work array."""
+        if not keep or len(self._blocks) == 1:
+            return self._of(self._blocks, which)
+        out = self._work[0][: len(which), : self.n_theta]
+        return np.take(self._blocks, which, axis=0, out=out, mode="clip")
+
+    def _derivatives(self, which: IntArray, at: _Solved) -> tuple[FloatArray, FloatArray]:
         """Return gradient [B, P] and Hessian [B, P, P] in the parameters themselves."""
-        n, P, B = self.n, self.n_params, len(which)
-        V, alpha = at.V, at.alpha
+        B, T, P, n = len(which), self.n_theta, self.n_params, self.n
+        V, alpha, weight = at.V, at.solved[:, 0, :, None], at.weight[:, None, None]
         d1, d2 = self.kernel.derivatives(at.s, at.phi)
-        Rp, RV = self._slopes(which, d1), self._work[1][:B]
-        b = (Rp.reshape(B, P * n, n) @ alpha[:, :, None]).reshape(B, P, n)  # R_p alpha
-        np.matmul(Rp.reshape(B, P * n, n), V, out=RV.reshape(B, P * n, n))
+        Rp, RV = self._work[0][:B], self._work[1][:B]
+        np.multiply(d1[:, None], at.D, out=Rp[:, :T])
+        if self.nugget is None:
+            Rp[:, T] = self._identity
+        tall = (B, P * n, n)
+        b = (Rp.reshape(tall) @ alpha).reshape(B, P, n)  # R_p alpha
+        np.matmul(Rp.reshape(tall), V, out=RV.reshape(tall))
+        W = (weight * alpha) * at.solved[:, :1]
+        W -= V
+        W = W.reshape(B, n * n)
+        gradient = 0.5 * (Rp @ W[:, :, None])[..., 0]
         VR = Rp  # R_p is not needed any more, and its memory is in the cache
-        np.copyto(VR, RV.transpose(0, 1, 3, 2))
-        forms = (b @ alpha[:, :, None])[..., 0]  # alpha' R_p alpha
-        bP = b @ V
-        if at.V1 is not None:
-            bP -= (b @ at.V1[:, :, None] / at.V1.sum(-1)[:, None, None]) * at.V1[:, None, :]
-        curved = bP @ b.transpose(0, 2, 1)
+        np.copyto(VR.reshape(B, P, n, n), RV.reshape(B, P, n, n).transpose(0, 1, 3, 2))
         # tr(V R_p V R_q) = sum_ij (R_p V)_ij (V R_q)_ij
-        rows = RV.reshape(B, P, n * n)
-        traces = rows @ VR.reshape(B, P, n * n).transpose(0, 2, 1)
-        weight = n / at.q
-        gradient = 0.5 * (weight[:, None] * forms - rows[:, :, :: n + 1].sum(-1))
-        forms *= (np.sqrt(n) / at.q)[:, None]
-        curved *= -weight[:, None, None]
-        hessian = 0.5 * (traces + forms[:, :, None] * forms[:, None, :]) + curved
+        hessian = RV @ VR.transpose(0, 2, 1)
+        hessian *= 0.5
+        hessian -= (weight * b) @ self._bend(at) @ b.transpose(0, 2, 1)
         # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
-        W = weight[:, None] * alpha.take(self._i, axis=1) * alpha.take(self._j, axis=1)
-        W -= V.reshape(B, n * n).take(self._lower, axis=1)
-        if self._repeated:
-            d2 = np.where(at.s > 0.0, d2, 0.0)  # D_p D_q = 0 beats phi'' = inf at s = 0
         W *= d2
-        T = self.n_theta
+        W = W.take(self._lower, axis=1)
+        if self._repeated:
+            W[at.s.take(self._lower, axis=1) == 0.0] = 0.0  # D_p D_q = 0 beats phi'' = inf
+        D = self._of(self._pairs, which)
         hessian[:, :T, :T] += (W[:, None] * D) @ D.transpose(0, 2, 1)
         return gradient, hessian
 
-    def _slopes(self, which: IntArray, d1: FloatArray) -> FloatArray:
-        """Return the matrices R_p [B, P, n, n]."""
-        B, T = len(which), self.n_theta
-        Rp, slopes, D = self._work[0][:B], self._matrix(d1, 0.0)[:, None], self._blocks
-        if len(D) > 1:
-            D = np.take(D, which, axis=0, out=Rp[:, :T], mode="clip")
-        np.multiply(slopes, D, out=Rp[:, :T])
-        if self.nugget is None:
-            Rp[:, T] = np.eye(self.n)
-        return Rp
-
-    def _matrix(self, pairs: FloatArray, diagonal: FloatArray | float) -> FloatArray:
-        """Return symmetric matrices [B, n, n] from their pairs [B, m] and their diagonals."""
-        B, m = pairs.shape
-        entries = np.empty((B, m + 1))
-        entries[:, :m] = pairs
-        entries[:, m] = diagonal
-        return entries.take(self._spread, axis=1).reshape(B, self.n, self.n)
+    def _bend(self, at: _Solved) -> FloatArray:
+        """Return P - alpha alpha' / (2 q) [B, n, n]."""
+        parts = np.empty(at.solved.shape[:2])
+        np.divide(at.weight, 2.0 * self.n, out=parts[:, 0])
+        if self.constant_mean:
+            np.divide(1.0, np.add.reduce(at.solved[:, 1], axis=-1), out=parts[:, 1])
+        return at.V - at.solved.transpose(0, 2, 1) @ (parts[:, :, None] * at.solved)
 
 
 def _in_logarithms(
@@ -298,5 +290,6 @@ def _in_logarithms(
     gradient *= params
     hessian *= params[:, :, None]
     hessian *= params[:, None, :]
-    diagonals(hessian)[...] += gradient
+    on_diagonal = diagonals(hessian)
+    on_diagonal += gradient
     return gradient, hessian

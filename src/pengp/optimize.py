@@ -20,13 +20,28 @@ ROUND_OFF = 1e-10
 """Relative change of an objective below which gradients, not values, judge a step."""
 
 _FIRST_RADIUS, _LARGEST_RADIUS = 2.0, 4.0
-"""Trust region in the maximum norm: factors of e^2 and e^4 when x is a logarithm."""
+"""Trust region: factors of e^2 and e^4 when x is a logarithm."""
 
-_STRETCH = 3.0
-"""How much longer steps are in directions in which the objective is convex."""
+_WELL = 0.5
+"""Part of the promised gain from which on a step is a success."""
+
+_GROW, _SHRINK = 2.0, 0.25
+"""The next radius, in lengths of a step that was a success, or was none."""
+
+_SHORT = 1e-9
+"""Length of a step that cannot be halved any more."""
+
+_LITTLE = 1e-5
+"""Promised gain below which round-off may matter, or a gradient be below its tolerance."""
 
 _LARGEST_STEP = 100.0
 """Length of a Newton step beyond which the objective counts as flat in some direction."""
+
+_FLAT = 1e-8
+"""Least curvature of a model that is not concave by itself."""
+
+_WALL = 1e100
+"""Curvature that keeps a coordinate where it is."""
 
 _NOWHERE = -1e300
 """Value of a row that has not been evaluated yet."""
@@ -77,9 +92,35 @@ class Done(NamedTuple):
         )
 
 
+class Prospects(NamedTuple):
+    """What rows are about to do."""
+
+    tag: IntArray  # [B]
+    memo: FloatArray  # [B, k]
+    target: FloatArray  # [B, d], where the next step leads
+    promised: FloatArray  # [B], what it should gain
+    cut: BoolArray  # [B], whether the trust region cut it
+
+
+def together(parts: list[Done]) -> Done:
+    """Return the rows of several parts, at least one, in their order."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = [part.rows for part in parts]
+    return Done(
+        Rows(
+            np.concatenate([r.tag for r in rows]),
+            np.concatenate([r.memo for r in rows]),
+            np.concatenate([r.x for r in rows]),
+            Expansion._make(np.concatenate(a) for a in zip(*(r.at for r in rows), strict=True)),
+        ),
+        *(np.concatenate(a) for a in zip(*(part[1:] for part in parts), strict=True)),
+    )
+
+
 Objective: TypeAlias = Callable[[IntArray, FloatArray], Expansion]
 Bounds: TypeAlias = Callable[[IntArray], tuple[FloatArray, FloatArray]]
-Lost: TypeAlias = Callable[[FloatArray, FloatArray], BoolArray]
+Lost: TypeAlias = Callable[["Prospects"], BoolArray]
 
 
 def pushes_outward(
@@ -100,73 +141,78 @@ def projected_gradient(
 def newton_target(
     at: Expansion, x: FloatArray, lower: FloatArray, upper: FloatArray, radius: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
-    """Return where a projected Newton step of at most ``radius`` [B] leads from x [B, d].
+    """Return where a projected Newton step leads from x [B, d], and which steps [B] were cut.
 
-    Also tell which steps [B] the radius cut short.
-
-    Coordinates that the gradient pushes against a bound stay. Over the others the step is
-    |H|^-1 g, |H| having the eigenvectors of H and the absolute eigenvalues, so that it ascends
-    whether or not the objective is concave; where it is convex the step is longer still.
+    Coordinates that the gradient pushes against a bound stay. Over the others the step is -H^-1 g
+    where the objective is concave, and cut to ``radius`` [B]. Elsewhere it is that of
+    `_shifted_step`.
     """
     outward = pushes_outward(at.gradient, x, lower, upper)
-    return _newton_target(at, x, lower, upper, radius, outward if outward.any() else None)
-
-
-def _newton_target(
-    at: Expansion,
-    x: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    radius: FloatArray,
-    outward: BoolArray | None,
-) -> tuple[FloatArray, BoolArray]:
-    """Return the same, knowing which coordinates [B, d] stay."""
-    step = _newton_step(at.gradient, at.hessian, outward)
-    length = np.abs(step).max(-1)
-    cut = length > radius
-    if cut.any():
-        step *= np.where(cut, radius / np.where(cut, length, 1.0), 1.0)[:, None]
+    g = np.where(outward, 0.0, at.gradient)
+    step, cut = _newton_step(g, at.hessian, outward, radius)
     return np.minimum(np.maximum(x + step, lower), upper), cut
 
 
-def _newton_step(g: FloatArray, H: FloatArray, fixed: BoolArray | None) -> FloatArray:
-    """Return |H|^-1 g [B, d] for g [B, d] and H [B, d, d], over the coordinates that are not fixed.
+def _newton_step(
+    g: FloatArray, H: FloatArray, fixed: BoolArray, radius: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Return steps [B, d] for g [B, d], which is 0 where it is fixed, and which were cut.
 
     A Cholesky factor is much cheaper than eigenvalues, and exists where the objective is concave.
     """
-    free = None if fixed is None else ~fixed
-    A, step = _negative(H, free), g.copy() if free is None else g * free
+    A, step = -H, g.copy()
+    on_diagonal = diagonals(A)
+    on_diagonal += _WALL * fixed
     items = enumerate(zip(A.transpose(0, 2, 1), step, strict=True))
     # Options by position (lower, overwrite a, overwrite b) are much faster than by name.
     failed = [k for k, (a, b) in items if dposv(a, b, 0, 1, 1)[2]]
-    length = np.abs(step).max(-1)
-    if failed or not length.max(initial=0.0) <= _LARGEST_STEP:
+    step[fixed] = 0.0  # and not a trace of the wall
+    length = np.sqrt(np.vecdot(step, step))
+    shifted = None
+    if failed or not np.maximum.reduce(length, initial=0.0) <= _LARGEST_STEP:
         flat = ~(length <= _LARGEST_STEP)
         flat[failed] = True
-        if free is not None:
-            g, free = g * free, free[flat]
-        values, vectors = np.linalg.eigh(_negative(H[flat], free))
-        along = (g[flat][:, None, :] @ vectors)[:, 0]
-        along /= np.maximum(np.maximum(values, values / -_STRETCH), 1e-8)
-        step[flat] = (vectors @ along[:, :, None])[..., 0]
-        if fixed is not None:
-            step[fixed] = 0.0
-    return step
+        rows = flat.nonzero()[0]
+        step[rows], shifted = _shifted_step(g[rows], H[rows], fixed[rows], radius[rows])
+        length[rows] = 0.0
+    cut = length > radius
+    if cut.any():
+        step *= np.where(cut, radius / np.where(cut, length, 1.0), 1.0)[:, None]
+    if shifted is not None:
+        cut[rows] = shifted
+    return step, cut
 
 
-def _negative(H: FloatArray, free: BoolArray | None) -> FloatArray:
-    """Return -H [B, d, d] over the free coordinates [B, d], the identity over the others."""
-    A = -H
-    if free is not None:
-        A *= free[:, :, None] & free[:, None, :]
-        diagonals(A)[...] += ~free
-    return A
+def _shifted_step(
+    g: FloatArray, H: FloatArray, fixed: BoolArray, radius: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Return steps as `_newton_step` does, but (mu I - H)^-1 g whether H is definite or not.
+
+    mu is the least shift >= 0 for which the step ascends, and no component of it along an
+    eigenvector of H exceeds the radius; the step counts as cut if mu > 0.
+    """
+    free = 1.0 - fixed
+    A = H * -free[:, :, None]
+    A *= free[:, None, :]
+    on_diagonal = diagonals(A)
+    on_diagonal += fixed
+    values, vectors = np.linalg.eigh(A)
+    along = (g[:, None] @ vectors)[:, 0]
+    shift = np.abs(along)
+    shift /= np.maximum(radius, _SHORT)[:, None]
+    shift -= values
+    mu = np.maximum.reduce(shift, axis=-1)
+    mu = np.maximum(mu, np.maximum(_FLAT - values[:, 0], 0.0))[:, None]
+    along /= values + mu
+    step = (vectors @ along[:, :, None])[..., 0]
+    step *= free
+    return step, mu[:, 0] > 0.0
 
 
 def promised_gain(at: Expansion, step: FloatArray) -> FloatArray:
     """Return by how much [B] steps [B, d] raise the objectives, according to the expansions."""
-    curved = (at.hessian @ step[:, :, None])[..., 0]
-    return (step * (at.gradient + 0.5 * curved)).sum(-1)
+    curved = (at.hessian @ (0.5 * step[:, :, None]))[..., 0]
+    return np.vecdot(step, at.gradient + curved)
 
 
 class _State(NamedTuple):
@@ -182,13 +228,13 @@ class _State(NamedTuple):
     hessian: FloatArray  # [B, d, d]
     target: FloatArray  # [B, d], where the next step leads,
     promised: FloatArray  # [B], what it should gain
-    length: FloatArray  # [B], and its maximum norm
+    length: FloatArray  # [B], and how long it is
     radius: FloatArray  # [B], of the trust region
-    age: IntArray  # [B], evaluations spent
+    deadline: IntArray  # [B], round at which the row is given up
 
 
 class Lockstep:
-    """Rows that take one bounded, saddle-free Newton step a round and leave when they are done.
+    """Rows that take one bounded Newton step a round and leave when they are done.
 
     Parameters
     ----------
@@ -198,10 +244,14 @@ class Lockstep:
         ``bounds(tag)`` gives their boxes, lower and upper [B, d]; equal bounds fix a coordinate.
     reach : float
         A row is also done when its next step, not cut by the trust region, is no longer than this.
+    gain : float
+        The same if that step would gain no more than this.
+    concave : bool
+        Whether most rows are where their objectives are concave, which saves eigenvalues.
     max_rounds : int
         Evaluations that one row may take.
     lost : callable, optional
-        ``lost(memo, x)`` tells which rows [B] are to be given up.
+        ``lost(prospects)`` tells which rows [B] are to be given up.
     """
 
     def __init__(
@@ -210,12 +260,17 @@ class Lockstep:
         bounds: Bounds,
         *,
         reach: float = 0.0,
+        gain: float = 0.0,
+        concave: bool = True,
         max_rounds: int = 100,
         lost: Lost | None = None,
     ) -> None:
         self._objective, self._bounds, self._lost = objective, bounds, lost
-        self._reach, self._max_rounds = reach, max_rounds
+        self._reach, self._gain, self._max_rounds = reach, gain, max_rounds
+        self._step = _newton_step if concave else _shifted_step
+        self._round = self._first_deadline = 0
         self._state: _State | None = None
+        self._none: Done | None = None
 
     def __len__(self) -> int:
         """Return the number of rows that still run."""
@@ -238,79 +293,117 @@ class Lockstep:
             gradient=np.zeros((B, d)),
             hessian=np.zeros((B, d, d)),
             target=x,
-            promised=np.zeros(B),
+            promised=np.ones(B),
             length=np.zeros(B),
             radius=np.full(B, _FIRST_RADIUS),
-            age=np.full(B, spent),
+            deadline=np.full(B, self._round + self._max_rounds - spent),
         )
-        if self._state is None or len(self) == 0:
-            self._state = new
-        else:
+        if self._state is not None and len(self):
             pairs = zip(self._state, new, strict=True)
-            self._state = _State._make(np.concatenate(pair) for pair in pairs)
+            new = _State._make(np.concatenate(pair) for pair in pairs)
+        self._state = new
+        self._first_deadline = int(new.deadline.min(initial=self._round + self._max_rounds))
 
     def advance(self) -> Done:
         """Let every row take one step; return the rows that are done."""
         if self._state is None:
             raise RuntimeError("advance needs rows; call add first.")
+        self._round += 1
         old = self._state
         trial = self._objective(old.tag, old.target)
-        taken, radius, stuck = _judge(old, trial)
+        taken, well, over = _judge(old, trial)
+        longer = np.minimum(np.maximum(_GROW * old.length, old.radius), _LARGEST_RADIUS)
+        radius = np.where(well, longer, _SHRINK * old.length)
         x, at = old.target, trial
         if not taken.all():
-            x = np.where(taken[:, None], x, old.x)
-            at = Expansion(
-                np.where(taken, trial.value, old.value),
-                np.where(taken[:, None], trial.gradient, old.gradient),
-                np.where(taken[:, None, None], trial.hessian, old.hessian),
-            )
-            at.value[at.value == _NOWHERE] = -np.inf
-        outward = pushes_outward(at.gradient, x, old.lower, old.upper)
-        stays = outward if outward.any() else None
-        target, cut = _newton_target(at, x, old.lower, old.upper, radius, stays)
+            x, at = _where(taken, old, trial)
+        outward = np.minimum(np.maximum(x + at.gradient, old.lower), old.upper) == x
+        g = np.where(outward, 0.0, at.gradient)
+        step, cut = self._step(g, at.hessian, outward, radius)
+        target = np.minimum(np.maximum(x + step, old.lower), old.upper)
         step = target - x
-        length, promised = np.abs(step).max(-1), promised_gain(at, step)
-        near = (length <= self._reach) & ~cut
-        slope = np.abs(at.gradient if stays is None else at.gradient * ~stays).max(-1)
-        age = old.age + 1
-        over = near | (slope <= TOLERANCE) | stuck | (age >= self._max_rounds)
+        length, promised = np.sqrt(np.vecdot(step, step)), np.abs(promised_gain(at, step))
+        near = ((length <= self._reach) | (promised <= self._gain)) & ~cut
+        over = near if over is None else over | near
+        if np.minimum.reduce(promised) < _LITTLE:
+            over = over | (np.abs(g).max(-1) <= TOLERANCE)
         if self._lost is not None:
-            over |= self._lost(old.memo, x)
-        new = old._replace(
+            over = over | self._lost(Prospects(old.tag, old.memo, target, promised, cut))
+        if self._round >= self._first_deadline:
+            over = over | (old.deadline <= self._round)
+        new = _State(
+            tag=old.tag,
+            memo=old.memo,
+            lower=old.lower,
+            upper=old.upper,
             x=x,
             value=at.value,
             gradient=at.gradient,
             hessian=at.hessian,
             target=target,
-            promised=np.abs(promised),
+            promised=promised,
             length=length,
             radius=radius,
-            age=age,
+            deadline=old.deadline,
         )
-        rows = Rows(old.tag, old.memo, x, at)
-        done = Done(rows, slope, target, at.value + np.maximum(promised, 0.0), near)
         if not over.any():
             self._state = new
-            return done.take(slice(0))
-        stay = np.flatnonzero(~over)
-        self._state = _State._make(a[stay] for a in new)
-        return done.take(np.flatnonzero(over))
+            return self._nobody(new)
+        stay, leave = (~over).nonzero()[0], over.nonzero()[0]
+        self._state = _State._make(a.take(stay, axis=0) for a in new)
+        self._first_deadline = int(self._state.deadline.min(initial=self._round + 1))
+        slope = np.abs(g.take(leave, axis=0)).max(-1, initial=0.0)
+        return _ended(new, leave, slope, near)
+
+    def finish(self) -> Done:
+        """Let all rows run to their ends; return them in the order in which they come to it."""
+        parts = [self.advance()]
+        while len(self):
+            done = self.advance()
+            if len(done.slope):
+                parts.append(done)
+        return together(parts)
+
+    def _nobody(self, state: _State) -> Done:
+        """Return no rows."""
+        if self._none is None:
+            none = np.empty(0, dtype=np.int64)
+            self._none = _ended(state, none, np.empty(0), np.empty(len(state.tag), dtype=bool))
+        return self._none
 
 
-def _judge(at: _State, trial: Expansion) -> tuple[BoolArray, FloatArray, BoolArray]:
-    """Return which steps are taken, the next radii, and which rows cannot be improved further."""
-    gain, promised, length = trial.value - at.value, at.promised, at.length
-    level = np.abs(gain) <= ROUND_OFF * (1.0 + np.abs(at.value))
-    taken, poor = gain > 1e-4 * promised, gain < 0.25 * promised
-    if level.any():  # values say nothing any more, gradients still do
-        slope, trial_slope = (
-            projected_gradient(a.gradient, x, at.lower, at.upper)
-            for a, x in ((at, at.x), (trial, at.target))
-        )
-        taken |= level & (trial_slope < 0.9 * slope)
-        poor &= ~level
-    longer = np.minimum(np.maximum(2.0 * length, at.radius), _LARGEST_RADIUS)
-    radius = np.where(gain > 0.7 * promised, longer, at.radius)
-    if poor.any():
-        radius = np.where(poor, np.where(taken, 0.5, 0.25) * length, radius)
-    return taken, radius, ~taken & (level | (length < 1e-9))
+def _ended(at: _State, rows: IntArray, slope: FloatArray, near: BoolArray) -> Done:
+    """Return some rows of a state, their slopes given."""
+    value, height = at.value.take(rows), at.value + at.promised
+    here = Expansion(value, at.gradient.take(rows, axis=0), at.hessian.take(rows, axis=0))
+    where = Rows(at.tag.take(rows), at.memo.take(rows, axis=0), at.x.take(rows, axis=0), here)
+    return Done(where, slope, at.target.take(rows, axis=0), height.take(rows), near.take(rows))
+
+
+def _where(taken: BoolArray, at: _State, trial: Expansion) -> tuple[FloatArray, Expansion]:
+    """Return where the rows are if only some steps are taken, and the objective there."""
+    value = np.where(taken, trial.value, at.value)
+    value[value == _NOWHERE] = -np.inf
+    x = np.where(taken[:, None], at.target, at.x)
+    gradient = np.where(taken[:, None], trial.gradient, at.gradient)
+    return x, Expansion(value, gradient, np.where(taken[:, None, None], trial.hessian, at.hessian))
+
+
+def _judge(at: _State, trial: Expansion) -> tuple[BoolArray, BoolArray, BoolArray | None]:
+    """Return which steps are taken, which were a success, and which rows cannot be improved."""
+    gain = trial.value - at.value
+    taken, well, stuck = gain > 0.0, gain > _WELL * at.promised, None
+    if np.minimum.reduce(at.promised) < _LITTLE:
+        level = np.abs(gain) <= ROUND_OFF * (1.0 + np.abs(at.value))
+        if level.any():  # values say nothing any more, gradients still do
+            slope, trial_slope = (
+                projected_gradient(a.gradient, x, at.lower, at.upper)
+                for a, x in ((at, at.x), (trial, at.target))
+            )
+            taken = np.where(level, trial_slope < 0.9 * slope, taken)
+            well |= level
+            stuck = level & ~taken
+    if np.minimum.reduce(at.length) < _SHORT:
+        short = ~taken & (at.length < _SHORT)
+        stuck = short if stuck is None else stuck | short
+    return taken, well, stuck

@@ -145,10 +145,11 @@ def penalized_path(
     theta_bounds : (float, float)
         Range of every theta.
     n_starts : int or [S, d]
-        Starts over all lambdas, half of them random and half chosen among random points for their
-        likelihood; of each kind at least one at each of several lambdas. Beside them one start for
-        each input alone at each of these lambdas, and two at the bounds. An array holds thetas
-        ([S, 1] if isotropic) that are the only starts.
+        Starts at the smallest lambda: the best of at least 60 random points, among which are, if it
+        is the only lambda, each input alone and the bounds; beyond ten, every other start is
+        random. Along a path, each input alone and the bounds start as well, and a few more at
+        several larger lambdas. More starts find more of the lower maxima. An array holds thetas
+        ([S, 1] if isotropic) that are the only starts, at each of these lambdas.
     random_state : int, Generator, RandomState or None
         Seed of the random points.
 
@@ -200,8 +201,10 @@ def fit_path(
         _check_found(found, members, data)
         parts.append((members, found))
         n_evaluations += likelihood.n_evaluations
-    done = np.concatenate([m for m, _ in parts]) if parts else np.empty(0, dtype=np.int64)
-    for f in np.setdiff1d(np.arange(len(data.y)), done):
+    missing = np.ones(len(data.y), dtype=bool)
+    for members, _ in parts:
+        missing[members] = False
+    for f in missing.nonzero()[0]:
         none = degenerate(model, data.y[f][None], n_theta, len(distinct))
         parts.append((np.array([f]), none))
     return _assemble(data, lams, model, parts, place, n_evaluations)

@@ -22,6 +22,7 @@ from pengp.optimize import (
     Expansion,
     Lockstep,
     Lost,
+    Prospects,
     Rows,
     newton_target,
 )
@@ -30,14 +31,21 @@ from pengp.penalties import Penalty, total
 _APART = 0.5
 """A neighbour's maximum further away than this in log theta is looked for in a cell."""
 
+_ABOUT_TO = 1.0
+"""Distance in log theta from a maximum at which a start at the only lambda has come to it."""
+
 _REACH = 0.03
 """Length of the last Newton step in log theta at which a maximum is known well enough to follow."""
+
+_GAIN = 1e-6
+"""The same for the gain of that step, where the likelihood is flat."""
 
 _LAST = 3e-4
 """The same for the best maximum of a cell: the last step leaves an error of its square."""
 
-_PATIENCE = (26, 100, 100, 100)
-"""Evaluations that one row may take, in the first search and in those of overlooked cells."""
+_PATIENCE, _PATIENCE_ALONE, _AGAIN = 26, 7, (100, 100, 100)
+"""Evaluations that one row may take in the first search, beside one for each parameter: along a
+path, or at one lambda, where a row leads to one maximum at most; and in overlooked cells."""
 
 _TO_FOLLOW = 16
 """The same for a row that follows a maximum: if it takes longer, there is nothing to follow."""
@@ -112,14 +120,20 @@ class ModeSearch:
     ) -> None:
         self.likelihood, self.lams, self.penalty = likelihood, lams, penalty
         self.lower, self.upper, self.scale = lower, upper, scale
+        F, L = len(lower), len(lams)
+        self._set_of, self._lam_of = np.repeat(np.arange(F), L), np.tile(lams, F)  # [F * L]
         self._seen: list[tuple[IntArray, FloatArray, FloatArray]] = []
         self._table = ModeTable(len(lower) * len(lams), lower.shape[1])
 
     def run(self, starts: Starts) -> Found:
         """Find every data set's maxima."""
         cell, u = self._chosen(starts)
-        for patience in _PATIENCE:
-            self._follow(cell, np.clip(u, *self._bounds(cell)), patience)
+        path = len(self.lams) > 1
+        first = _PATIENCE if path or not self.likelihood.newton else _PATIENCE_ALONE
+        lost: Lost | None = _astray if path else self._reached
+        for patience in (first + self.lower.shape[1], *_AGAIN):
+            self._follow(cell, np.clip(u, *self._bounds(cell)), patience, lost)
+            lost = _astray if path else None
             self._settle()
             cell, u = self._overlooked()
             if not len(cell):
@@ -143,18 +157,30 @@ class ModeSearch:
         theta = np.exp(points[:, : self.likelihood.n_theta])
         burden = self.likelihood.n * total(self.penalty, theta, self.lams[starts.anchors])
         score = (value[:, None] - burden).reshape(F, N, A).transpose(0, 2, 1)
-        row, candidate = choose(score.reshape(F * A, N), starts.near, starts.wanted)
+        wanted = np.tile(starts.wanted, F)
+        row, candidate = choose(score.reshape(F * A, N), starts.near, wanted)
         more = points.reshape(F, N, P)[row // A, candidate]
         chosen = (first + starts.anchors).ravel()[row]
         return np.concatenate([cell, chosen]), np.concatenate([u, more])
 
     def _solver(
-        self, *, reach: float, max_rounds: int = 100, lost: Lost | None = None
+        self,
+        *,
+        reach: float,
+        gain: float = 0.0,
+        max_rounds: int = 100,
+        lost: Lost | None = None,
     ) -> Lockstep | OneByOne:
         """Return a solver of cells without rows."""
         if self.likelihood.newton:
             return Lockstep(
-                self._objective, self._bounds, reach=reach, max_rounds=max_rounds, lost=lost
+                self._objective,
+                self._bounds,
+                reach=reach,
+                gain=gain,
+                concave=len(self.lams) > 1,
+                max_rounds=max_rounds,
+                lost=lost,
             )
         scale = None if self.scale is None else self.scale.__getitem__
         by_cell = None if scale is None else lambda cell: scale(cell // len(self.lams))
@@ -164,18 +190,17 @@ class ModeSearch:
 
     def _bounds(self, cell: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the bounds [B, P] on the log parameters of cells [B]."""
-        f = cell // len(self.lams)
-        return self.lower[f], self.upper[f]
+        f = self._set_of.take(cell)
+        return self.lower.take(f, axis=0), self.upper.take(f, axis=0)
 
     def _objective(self, cell: IntArray, u: FloatArray) -> Expansion:
         """Expand the penalized likelihood of cells at u [B, P]."""
-        f = cell // len(self.lams)
+        f = self._set_of.take(cell)
         at = self.likelihood.evaluate(f, u)
         self._seen.append((f, u, at.value))
-        lam = self.lams[cell % len(self.lams)]
-        if not lam.any():
+        if self.lams[-1] == 0.0:
             return Expansion(at.value, at.gradient, at.hessian)
-        value, slope, bend = self._burden(u, lam[:, None])
+        value, slope, bend = self._burden(u, self._lam_of.take(cell)[:, None])
         here = Expansion(at.value - value, at.gradient, at.hessian)
         self._less(here, slope, bend)
         return here
@@ -194,15 +219,17 @@ class ModeSearch:
         if self.likelihood.newton:
             diagonals(at.hessian)[:, :T] -= bend
 
-    def _follow(self, cell: IntArray, u: FloatArray, patience: int) -> None:
+    def _follow(self, cell: IntArray, u: FloatArray, patience: int, lost: Lost | None) -> None:
         """Maximise from u [B, P], then follow every new maximum along lambda in both directions.
 
         A row that is not at a maximum after ``patience`` evaluations is given up: it wanders on a
-        plateau that some other row has long left.
+        plateau that some other row has long left. So is a ``lost`` one.
         """
-        solver = self._solver(reach=_REACH, max_rounds=patience, lost=_astray)
+        path = len(self.lams) > 1
+        reach = _REACH if path else _LAST
+        solver = self._solver(reach=reach, gain=_GAIN, max_rounds=patience, lost=lost)
         # A row remembers its direction along lambda (0 for a start) and its first-order prediction.
-        solver.add(cell, np.insert(u, 0, 0.0, axis=1), u)
+        solver.add(cell, np.concatenate([np.zeros((len(u), 1)), u], axis=1), u)
         while len(solver):
             done = _at_maximum(solver.advance())
             if len(done.slope):
@@ -211,8 +238,25 @@ class ModeSearch:
                 else:
                     exact = done.slope <= _CONVERGED
                 fresh = self._table.insert(done, exact)
-                if len(self.lams) > 1:
+                if path:
                     self._continue(solver, done, np.flatnonzero(fresh), patience - _TO_FOLLOW)
+
+    def _reached(self, rows: Prospects) -> BoolArray:
+        """Tell which starts at the only lambda need not go on, since they lead to the known.
+
+        That is a maximum of their cell, or the one that a row nearer to it is about to reach.
+        """
+        lost = self._table.holds(rows.tag, rows.target, _ABOUT_TO)
+        sure = (~rows.cut).nonzero()[0]
+        if len(sure) > 1:
+            first = np.empty(len(self._set_of), dtype=np.int64)
+            order = sure[np.argsort(-rows.promised[sure], kind="stable")]
+            first[rows.tag[order]] = order  # the last one of each cell stays
+            ahead = first[rows.tag[sure]]
+            away = np.abs(rows.target[sure] - rows.target[ahead])
+            near = np.maximum.reduce(away, axis=-1) <= _ABOUT_TO
+            lost[sure[near & (ahead != sure)]] = True
+        return lost
 
     def _continue(
         self, solver: Lockstep | OneByOne, done: Done, fresh: IntArray, spent: int
@@ -226,7 +270,7 @@ class ModeSearch:
             wanted &= done.rows.memo[which, 0] != -step
         if not wanted.all():
             which, step = which[wanted], step[wanted]
-        missing = self._table.distance(cell[which] + step, done.target[which]) > _APART
+        missing = ~self._table.holds(cell[which] + step, done.target[which], _APART)
         if not missing.any():
             return
         which, step = which[missing], step[missing]
@@ -269,10 +313,9 @@ class ModeSearch:
             cell, place = best
             solver = self._solver(reach=_LAST)
             solver.add(cell, place[:, None].astype(np.float64), self._table.u[cell, place])
-            while len(solver):
-                done = solver.advance()
-                places = done.rows.memo[:, 0].astype(np.int64)
-                self._table.settle(done, places, done.near | (done.slope <= _CONVERGED))
+            done = solver.finish()
+            places = done.rows.memo[:, 0].astype(np.int64)
+            self._table.settle(done, places, done.near | (done.slope <= _CONVERGED))
 
     def _overlooked(self) -> tuple[IntArray, FloatArray]:
         """Return evaluated points that beat the best maximum of a cell, one a cell."""
@@ -319,9 +362,10 @@ class ModeSearch:
         return Found._make(a.reshape(*shape, *a.shape[1:]) for a in arrays)
 
 
-def _astray(memo: FloatArray, x: FloatArray) -> BoolArray:
-    """Tell which rows follow a maximum, as their memos say, and have left it."""
-    return (memo[:, 0] != 0.0) & (np.abs(x - memo[:, 1:]).max(-1) > _ASTRAY)
+def _astray(rows: Prospects) -> BoolArray:
+    """Tell which rows follow a maximum, as their memos say, and leave it."""
+    away = np.abs(rows.target - rows.memo[:, 1:]).max(-1)
+    return (rows.memo[:, 0] != 0.0) & (away > _ASTRAY)
 
 
 def _at_maximum(done: Done) -> Done:
