@@ -1,5 +1,6 @@
 """The batched likelihood against slow formulas, finite differences, limits and its neighbours."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -207,3 +208,22 @@ def test_a_response_equal_to_its_mean_is_not_possible() -> None:
     at = lik.evaluate(np.zeros(1, dtype=np.int64), np.zeros((1, 1)))
     assert at.value[0] == -np.inf
     assert not at.ok[0]
+
+
+def test_likelihoods_that_share_work_arrays_do_not_disturb_each_other() -> None:
+    # Different sizes, one of them larger than the arrays are at first, in turns and in threads.
+    problems = []
+    for F, n, d in ((3, 6, 2), (1, 60, 5), (2, 9, 4)):
+        likelihood = BatchLikelihood(*some_sets(F, n, d), KERNELS["sqexp"], 1e-3)
+        u = np.random.default_rng(n).uniform(-3.0, 2.0, (12, d))
+        problems.append((likelihood, np.arange(12) % F, u))
+
+    def evaluate(k: int) -> LogLik:
+        likelihood, which, u = problems[k % 3]
+        return likelihood.evaluate(which, u)
+
+    alone = [evaluate(k) for k in range(3)]
+    assert all(same_bits(evaluate(k), alone[k % 3]) for k in range(9))
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(evaluate, range(120)))
+    assert all(same_bits(at, alone[k % 3]) for k, at in enumerate(together))

@@ -128,9 +128,17 @@ def test_no_start_is_given_up_where_something_was_overlooked(
 
     monkeypatch.setattr(ModeSearch, "_follow", follow)
     found = search.run(fixed_starts(np.full((1, 3), LOW)))  # which leads nowhere
-    assert [patience for patience, _ in given] == [7 + 3, 100]
-    assert [lost for _, lost in given] == [search._reached, None]
+    assert [patience for patience, _ in given] == [5 + 3, 100]
+    assert [lost for _, lost in given] == [search._reached, _astray]
     assert found.objective[0, 0, 0] == pytest.approx(best.objective[0, 0, 0], abs=1e-8)
+
+
+def test_on_a_path_starts_lead_to_the_known_and_others_go_astray() -> None:
+    search, _ = search_of(np.array([0.1, 0.2]), F=1, d=1)
+    search._table._append(np.array([1]), np.array([[1.0]]), np.zeros(1), np.ones(1, bool))
+    memo = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, -4.0]])
+    rows = prospects([1, 0, 1, 1], [[1.5], [1.5], [1.5], [1.5]], memo=memo)
+    assert search._astray_or_reached(rows).tolist() == [True, False, False, True]
 
 
 def test_a_row_is_astray_far_from_what_it_follows() -> None:

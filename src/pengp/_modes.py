@@ -20,15 +20,15 @@ class ModeTable:
     """
 
     def __init__(self, n_cells: int, d: int) -> None:
-        self.count = np.zeros(n_cells, dtype=np.int64)
-        self.u = np.full((n_cells, 4, d), np.nan)
-        self.height = np.full((n_cells, 4), -np.inf)
-        self.settled = np.zeros((n_cells, 4), dtype=bool)
-        self.converged = np.zeros((n_cells, 4), dtype=bool)
+        self.count, self._most = np.zeros(n_cells, dtype=np.int64), 0
+        self.u = np.full((n_cells, 8, d), np.nan)
+        self.height = np.full((n_cells, 8), -np.inf)
+        self.settled = np.zeros((n_cells, 8), dtype=bool)
+        self.converged = np.zeros((n_cells, 8), dtype=bool)
 
     def holds(self, cell: IntArray, x: FloatArray, within: float) -> BoolArray:
         """Tell which cells hold a maximum that is no further than ``within`` from x [B, d]."""
-        away = self.u.take(cell, axis=0)  # unused places hold nan, which is nowhere
+        away = self.u[cell, : self._most]  # unused places hold nan, which is nowhere
         away -= x[:, None]
         away = np.maximum.reduce(np.abs(away, out=away), axis=-1)
         return np.logical_or.reduce(away <= within, axis=-1)
@@ -69,7 +69,8 @@ class ModeTable:
     def _append(self, cell: IntArray, u: FloatArray, height: FloatArray, exact: BoolArray) -> None:
         """Write points, at most one a cell, behind their cells' maxima."""
         k = self.count[cell]
-        if k.max(initial=0) >= self.u.shape[1]:
+        self._most = max(self._most, int(k.max(initial=-1)) + 1)
+        if self._most > self.u.shape[1]:
             for name in ("u", "height", "settled", "converged"):
                 old = getattr(self, name)
                 blank = {"u": np.nan, "height": -np.inf}.get(name, False)
@@ -105,7 +106,7 @@ class ModeTable:
     def _merge(self) -> None:
         """Forget maxima that are copies of a higher one, as far as their heights are known."""
         order = np.argsort(-self.height, axis=-1, kind="stable")
-        high = np.take_along_axis(self.height, order, axis=-1)
+        high = self.height[np.arange(len(order))[:, None], order]
         with np.errstate(invalid="ignore"):
             level = high[:, :, None] - high[:, None, :] < _SAME_LEVEL
         cell, above, below = np.nonzero(level & np.tri(level.shape[-1], k=-1, dtype=bool).T)

@@ -16,6 +16,8 @@ R_p is phi'(s) D_p for a theta and the identity for the nugget. All derivatives 
 logarithms of the parameters.
 """
 
+import math
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +30,22 @@ from pengp.kernels import Kernel, get_kernel
 
 _BUFFER_BYTES = 1 << 20
 """Size of one work array, in which a batch is cut: large enough for speed, small for the cache."""
+
+_SMALL_BYTES = 1 << 18
+"""The same for an array of matrices that is made anew: so much need not come from the system."""
+
+_OWN = threading.local()
+"""The two work arrays of a Python thread, which all its likelihoods share."""
+
+
+def _work(shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+    """Return two work arrays of this shape; what they held before is lost."""
+    size = math.prod(shape)
+    if getattr(_OWN, "size", 0) < size:
+        _OWN.size = max(size, _BUFFER_BYTES // 8)
+        _OWN.arrays = np.empty(_OWN.size), np.empty(_OWN.size)
+    first, second = _OWN.arrays
+    return first[:size].reshape(shape), second[:size].reshape(shape)
 
 
 class LogLik(NamedTuple):
@@ -177,8 +195,6 @@ class BatchLikelihood:
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, n_theta, m]
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
         self.batch = max(1, _BUFFER_BYTES // (8 * n * n * self.n_params))
-        shape = (self.batch, self.n_params, n * n)
-        self._work = np.empty(shape), np.empty(shape)
         self._identity = np.eye(n).ravel()
         self._ridge = (nugget or 0.0) * self._identity
 
@@ -187,7 +203,7 @@ class BatchLikelihood:
     ) -> LogLik:
         """Evaluate data sets ``which`` [B] at log_params [B, P], with or without derivatives."""
         self.n_evaluations += len(which)
-        size = self.batch if derivatives else max(1, _BUFFER_BYTES // (16 * self.n**2))
+        size = self.batch if derivatives else max(1, _SMALL_BYTES // (8 * self.n**2))
         if len(which) <= size:
             return self._evaluate(which, log_params, derivatives)
         parts = [
@@ -240,7 +256,8 @@ class BatchLikelihood:
         """Return the squared differences [B or 1, n_theta, n * n], to ``keep`` in a work array."""
         if not keep or len(self._blocks) == 1:
             return self._of(self._blocks, which)
-        out = self._work[0][: len(which), : self.n_theta]
+        shape = (len(which), self.n_params, self.n**2)
+        out = _work(shape)[0][:, : self.n_theta]
         return np.take(self._blocks, which, axis=0, out=out, mode="clip")
 
     def _derivatives(self, which: IntArray, at: _Solved) -> tuple[FloatArray, FloatArray]:
@@ -248,7 +265,7 @@ class BatchLikelihood:
         B, T, P, n = len(which), self.n_theta, self.n_params, self.n
         V, alpha, weight = at.V, at.solved[:, 0, :, None], at.weight[:, None, None]
         d1, d2 = self.kernel.derivatives(at.s, at.phi)
-        Rp, RV = self._work[0][:B], self._work[1][:B]
+        Rp, RV = _work((B, P, n * n))
         np.multiply(d1[:, None], at.D, out=Rp[:, :T])
         if self.nugget is None:
             Rp[:, T] = self._identity

@@ -250,8 +250,8 @@ def _assemble(
             unused = [np.isneginf(found.objective) for _, found in parts]
             arrays = [_padded(a, u, M) for a, u in zip(arrays, unused, strict=True)]
         whole = np.concatenate(arrays)[order][:, place]
-        if name in ("theta", "at_bound", "mode_theta"):
-            whole = np.broadcast_to(whole, (*whole.shape[:-1], d)).copy()
+        if name in ("theta", "at_bound", "mode_theta") and whole.shape[-1] < d:  # isotropic
+            whole = whole.repeat(d, axis=-1)
         return whole.reshape(*data.shape, *whole.shape[1:])
 
     objective, loglik = field_of("objective"), field_of("loglik")
@@ -277,5 +277,7 @@ def _assemble(
 def _padded(a: FloatArray, unused: BoolArray, places: int) -> FloatArray:
     """Put nan in the unused [F, L, M] places of a [F, L, M, ...], and fill up to ``places``."""
     a = np.where(unused.reshape(*unused.shape, *(1,) * (a.ndim - 3)), np.nan, a)
+    if a.shape[2] == places:
+        return a
     more = np.full((*a.shape[:2], places - a.shape[2], *a.shape[3:]), np.nan)
     return np.concatenate([a, more], axis=2)

@@ -32,7 +32,7 @@ _APART = 0.5
 """A neighbour's maximum further away than this in log theta is looked for in a cell."""
 
 _ABOUT_TO = 1.0
-"""Distance in log theta from a maximum at which a start at the only lambda has come to it."""
+"""Distance in log theta from a maximum at which a start has come to it."""
 
 _REACH = 0.03
 """Length of the last Newton step in log theta at which a maximum is known well enough to follow."""
@@ -43,7 +43,7 @@ _GAIN = 1e-6
 _LAST = 3e-4
 """The same for the best maximum of a cell: the last step leaves an error of its square."""
 
-_PATIENCE, _PATIENCE_ALONE, _AGAIN = 26, 7, (100, 100, 100)
+_PATIENCE, _PATIENCE_ALONE, _AGAIN = 26, 5, (100, 100, 100)
 """Evaluations that one row may take in the first search, beside one for each parameter: along a
 path, or at one lambda, where a row leads to one maximum at most; and in overlooked cells."""
 
@@ -130,10 +130,10 @@ class ModeSearch:
         cell, u = self._chosen(starts)
         path = len(self.lams) > 1
         first = _PATIENCE if path or not self.likelihood.newton else _PATIENCE_ALONE
-        lost: Lost | None = _astray if path else self._reached
+        lost: Lost = self._astray_or_reached if path else self._reached
         for patience in (first + self.lower.shape[1], *_AGAIN):
             self._follow(cell, np.clip(u, *self._bounds(cell)), patience, lost)
-            lost = _astray if path else None
+            lost = _astray
             self._settle()
             cell, u = self._overlooked()
             if not len(cell):
@@ -242,7 +242,7 @@ class ModeSearch:
                     self._continue(solver, done, np.flatnonzero(fresh), patience - _TO_FOLLOW)
 
     def _reached(self, rows: Prospects) -> BoolArray:
-        """Tell which starts at the only lambda need not go on, since they lead to the known.
+        """Tell which starts need not go on, since they lead to the known.
 
         That is a maximum of their cell, or the one that a row nearer to it is about to reach.
         """
@@ -256,6 +256,15 @@ class ModeSearch:
             away = np.abs(rows.target[sure] - rows.target[ahead])
             near = np.maximum.reduce(away, axis=-1) <= _ABOUT_TO
             lost[sure[near & (ahead != sure)]] = True
+        return lost
+
+    def _astray_or_reached(self, rows: Prospects) -> BoolArray:
+        """Tell which rows follow a maximum and leave it, or start and lead to the known."""
+        lost = _astray(rows)
+        starts = (rows.memo[:, 0] == 0.0).nonzero()[0]
+        if len(starts):
+            some = Prospects._make(field[starts] for field in rows)
+            lost[starts] = self._reached(some)
         return lost
 
     def _continue(
