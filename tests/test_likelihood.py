@@ -8,7 +8,7 @@ import pytest
 
 from pengp._typing import FloatArray, IntArray
 from pengp.kernels import KERNELS
-from pengp.likelihood import BatchLikelihood, LogLik
+from pengp.likelihood import BatchLikelihood, LogLik, profile_loglik
 from pengp.optimize import Expansion
 from pengp.penalties import PENALTIES
 from pengp.search import ModeSearch
@@ -227,3 +227,9 @@ def test_likelihoods_that_share_work_arrays_do_not_disturb_each_other() -> None:
     with ThreadPoolExecutor(4) as threads:
         together = list(threads.map(evaluate, range(120)))
     assert all(same_bits(at, alone[k % 3]) for k, at in enumerate(together))
+
+
+def test_an_infinite_curvature_on_the_diagonal_does_no_harm() -> None:
+    at = profile_loglik([[0.0], [1.0]], [1.0, -1.0], [1e3], kernel="matern32", nugget=1e-5)
+    assert np.isfinite(at.value)
+    assert np.isfinite(at.hessian).all()

@@ -457,3 +457,18 @@ def test_gradient_at_the_bounds() -> None:
 def test_advance_without_rows_is_a_mistake() -> None:
     with pytest.raises(RuntimeError, match="call add first"):
         Lockstep(wavy, lambda tags: (np.zeros((1, 1)), np.ones((1, 1)))).advance()
+
+
+def test_a_saddle_is_no_end_in_whatever_company() -> None:
+    def ridge(tag: IntArray, x: FloatArray) -> Expansion:
+        z, first = x[:, 0], tag == 0
+        value = np.where(first, 1e-8 * z + z**2 - z**4, -(z**2))
+        gradient = np.where(first, 1e-8 + 2.0 * z - 4.0 * z**3, -2.0 * z)
+        bend = np.where(first, 2.0 - 12.0 * z**2, -2.0)
+        return Expansion(value, gradient[:, None], bend[:, None, None])
+
+    for tags in ([0], [0, 1]):
+        run = Lockstep(ridge, lambda t: (np.full((len(t), 1), -5.0), np.full((len(t), 1), 5.0)))
+        run.add(np.array(tags), np.zeros((len(tags), 1)), np.zeros((len(tags), 1)))
+        done = run.finish()
+        assert done.rows.x[done.rows.tag == 0, 0] == pytest.approx(np.sqrt(0.5), abs=1e-6)

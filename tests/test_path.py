@@ -278,3 +278,20 @@ def test_no_maximum_is_a_copy_of_another_in_its_cell() -> None:
         for k in range(1, count):
             apart = np.abs(np.log(theta[:k] / theta[k])).max(-1)
             assert ((apart >= 0.05) | (height[:k] - height[k] >= 1e-3)).all()
+
+
+def test_a_flat_likelihood_with_an_estimated_nugget_converges() -> None:
+    for seed in (1, 2, 3):
+        rng = np.random.default_rng(seed)
+        X = rng.random((4, 20))
+        y = np.sin(4.0 * X[:, -1]) + X[:, 0] ** 2
+        fit = penalized_path(
+            X,
+            y - y.mean(),
+            [0.0],
+            penalty="none",
+            nugget="estimate",
+            theta_bounds=(0.2, 5.0),
+            random_state=seed,
+        )
+        assert fit.converged.all()

@@ -122,14 +122,13 @@ def test_no_start_is_given_up_where_something_was_overlooked(
     search._seen.append((f, u, likelihood.evaluate(f, u).value))
     given, plain = [], ModeSearch._follow
 
-    def follow(self: ModeSearch, cell: Any, u: Any, patience: int, lost: Any) -> None:
-        given.append((patience, lost))
-        plain(self, cell, u, patience, lost)
+    def follow(self: ModeSearch, cell: Any, u: Any, *how: Any) -> None:
+        given.append(how)
+        plain(self, cell, u, *how)
 
     monkeypatch.setattr(ModeSearch, "_follow", follow)
     found = search.run(fixed_starts(np.full((1, 3), LOW)))  # which leads nowhere
-    assert [patience for patience, _ in given] == [5 + 3, 100]
-    assert [lost for _, lost in given] == [search._reached, _astray]
+    assert given == [(5 + 3, 1e-6, search._reached), (100, 0.0, _astray)]
     assert found.objective[0, 0, 0] == pytest.approx(best.objective[0, 0, 0], abs=1e-8)
 
 

@@ -79,9 +79,9 @@ class ModeTable:
         self.u[cell, k], self.height[cell, k] = u, height
         self.settled[cell, k] = self.converged[cell, k] = exact
 
-    def keep(self, cell: IntArray, u: FloatArray, height: FloatArray) -> None:
-        """Add points, at most one a cell, that are the best known but no converged maxima."""
-        self._append(cell, u, height, np.zeros(len(cell), dtype=bool))
+    def keep(self, cell: IntArray, u: FloatArray, height: FloatArray, converged: BoolArray) -> None:
+        """Add points, at most one a cell, that are the best known though no search ended there."""
+        self._append(cell, u, height, converged)
 
     def unsettled_best(self) -> tuple[IntArray, IntArray]:
         """Return cell and place of the best maxima that are not exact yet."""

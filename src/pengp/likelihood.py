@@ -29,7 +29,7 @@ from pengp.exceptions import InputError
 from pengp.kernels import Kernel, get_kernel
 
 _BUFFER_BYTES = 1 << 20
-"""Size of one work array, in which a batch is cut: large enough for speed, small for the cache."""
+"""Size of one work array, to which a batch is cut: large enough for speed, small for the cache."""
 
 _SMALL_BYTES = 1 << 18
 """The same for an array of matrices that is made anew: so much need not come from the system."""
@@ -40,10 +40,11 @@ _OWN = threading.local()
 
 def _work(shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
     """Return two work arrays of this shape; what they held before is lost."""
-    size = math.prod(shape)
-    if getattr(_OWN, "size", 0) < size:
-        _OWN.size = max(size, _BUFFER_BYTES // 8)
-        _OWN.arrays = np.empty(_OWN.size), np.empty(_OWN.size)
+    size, kept = math.prod(shape), _BUFFER_BYTES // 8
+    if size > kept:  # a single large matrix, which is not worth its memory afterwards
+        return np.empty(shape), np.empty(shape)
+    if not hasattr(_OWN, "arrays"):
+        _OWN.arrays = np.empty(kept), np.empty(kept)
     first, second = _OWN.arrays
     return first[:size].reshape(shape), second[:size].reshape(shape)
 
@@ -283,8 +284,8 @@ class BatchLikelihood:
         hessian *= 0.5
         hessian -= (weight * b) @ self._bend(at) @ b.transpose(0, 2, 1)
         # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
-        W *= d2
         W = W.take(self._lower, axis=1)
+        W *= d2.take(self._lower, axis=1)
         if self._repeated:
             W[at.s.take(self._lower, axis=1) == 0.0] = 0.0  # D_p D_q = 0 beats phi'' = inf
         D = self._of(self._pairs, which)

@@ -29,10 +29,13 @@ _GROW, _SHRINK = 2.0, 0.25
 """The next radius, in lengths of a step that was a success, or was none."""
 
 _SHORT = 1e-9
-"""Length of a step that cannot be halved any more."""
+"""Length of a step that cannot be shortened any more."""
 
 _LITTLE = 1e-5
-"""Promised gain below which round-off may matter, or a gradient be below its tolerance."""
+"""Promised gain below which round-off may matter, and a gradient below its tolerance is an end."""
+
+_MODERATE = 0.3
+"""Length of a step up to which a small gain is an end; longer ones lead to a bound."""
 
 _LARGEST_STEP = 100.0
 """Length of a Newton step beyond which the objective counts as flat in some direction."""
@@ -245,7 +248,7 @@ class Lockstep:
     reach : float
         A row is also done when its next step, not cut by the trust region, is no longer than this.
     gain : float
-        The same if that step would gain no more than this.
+        The same if that step is moderate and would gain no more than this.
     concave : bool
         Whether most rows are where their objectives are concave, which saves eigenvalues.
     max_rounds : int
@@ -323,10 +326,13 @@ class Lockstep:
         target = np.minimum(np.maximum(x + step, old.lower), old.upper)
         step = target - x
         length, promised = np.sqrt(np.vecdot(step, step)), np.abs(promised_gain(at, step))
-        near = ((length <= self._reach) | (promised <= self._gain)) & ~cut
+        near = length <= self._reach
+        if self._gain:
+            near |= (promised <= self._gain) & (length <= _MODERATE)
+        near &= ~cut
         over = near if over is None else over | near
         if np.minimum.reduce(promised) < _LITTLE:
-            over = over | (np.abs(g).max(-1) <= TOLERANCE)
+            over = over | ((promised < _LITTLE) & (np.abs(g).max(-1) <= TOLERANCE))
         if self._lost is not None:
             over = over | self._lost(Prospects(old.tag, old.memo, target, promised, cut))
         if self._round >= self._first_deadline:
@@ -395,6 +401,7 @@ def _judge(at: _State, trial: Expansion) -> tuple[BoolArray, BoolArray, BoolArra
     taken, well, stuck = gain > 0.0, gain > _WELL * at.promised, None
     if np.minimum.reduce(at.promised) < _LITTLE:
         level = np.abs(gain) <= ROUND_OFF * (1.0 + np.abs(at.value))
+        level &= at.promised < _LITTLE
         if level.any():  # values say nothing any more, gradients still do
             slope, trial_slope = (
                 projected_gradient(a.gradient, x, at.lower, at.upper)

@@ -76,7 +76,7 @@ class PathFit:
     mean: FloatArray
     """[..., L], 0 or the generalised least squares mean"""
     converged: BoolArray
-    """[..., L], whether the projected gradient in log theta is below 1e-5"""
+    """[..., L], whether the projected gradient in log theta is below 1e-5, or the last step tiny"""
     at_bound: IntArray
     """[..., L, d], -1 at the lower bound of theta, 1 at the upper, 0 between"""
     modes: Modes

@@ -25,6 +25,7 @@ from pengp.optimize import (
     Prospects,
     Rows,
     newton_target,
+    projected_gradient,
 )
 from pengp.penalties import Penalty, total
 
@@ -32,20 +33,22 @@ _APART = 0.5
 """A neighbour's maximum further away than this in log theta is looked for in a cell."""
 
 _ABOUT_TO = 1.0
-"""Distance in log theta from a maximum at which a start has come to it."""
+"""Distance in log theta from a maximum at which the next step of a start leads there."""
 
 _REACH = 0.03
 """Length of the last Newton step in log theta at which a maximum is known well enough to follow."""
 
 _GAIN = 1e-6
-"""The same for the gain of that step, where the likelihood is flat."""
+"""The same for the gain of that step, where the likelihood is flat and has a Hessian."""
 
 _LAST = 3e-4
-"""The same for the best maximum of a cell: the last step leaves an error of its square."""
+"""The same for the best maximum of a cell, and at a single lambda for all: the last step leaves an
+error of its square."""
 
 _PATIENCE, _PATIENCE_ALONE, _AGAIN = 26, 5, (100, 100, 100)
-"""Evaluations that one row may take in the first search, beside one for each parameter: along a
-path, or at one lambda, where a row leads to one maximum at most; and in overlooked cells."""
+"""Evaluations that one row may take in the first search, beside one for each parameter: in general,
+and at a single lambda with Hessians, where a row leads to one maximum at most; and in overlooked
+cells."""
 
 _TO_FOLLOW = 16
 """The same for a row that follows a maximum: if it takes longer, there is nothing to follow."""
@@ -131,15 +134,18 @@ class ModeSearch:
         path = len(self.lams) > 1
         first = _PATIENCE if path or not self.likelihood.newton else _PATIENCE_ALONE
         lost: Lost = self._astray_or_reached if path else self._reached
+        gain = _GAIN
         for patience in (first + self.lower.shape[1], *_AGAIN):
-            self._follow(cell, np.clip(u, *self._bounds(cell)), patience, lost)
-            lost = _astray
+            self._follow(cell, np.clip(u, *self._bounds(cell)), patience, gain, lost)
+            gain, lost = 0.0, _astray
             self._settle()
             cell, u = self._overlooked()
             if not len(cell):
                 break
         else:  # no maximum was reached from there, but nothing better is known
-            self._table.keep(cell, u, self._objective(cell, u).value)
+            at = self._objective(cell, u)
+            slope = projected_gradient(at.gradient, u, *self._bounds(cell))
+            self._table.keep(cell, u, at.value, slope <= _CONVERGED)
         return self._found()
 
     def _chosen(self, starts: Starts) -> tuple[IntArray, FloatArray]:
@@ -219,15 +225,18 @@ class ModeSearch:
         if self.likelihood.newton:
             diagonals(at.hessian)[:, :T] -= bend
 
-    def _follow(self, cell: IntArray, u: FloatArray, patience: int, lost: Lost | None) -> None:
+    def _follow(
+        self, cell: IntArray, u: FloatArray, patience: int, gain: float, lost: Lost
+    ) -> None:
         """Maximise from u [B, P], then follow every new maximum along lambda in both directions.
 
         A row that is not at a maximum after ``patience`` evaluations is given up: it wanders on a
-        plateau that some other row has long left. So is a ``lost`` one.
+        plateau that some other row has long left. So is a ``lost`` one. One that would not ``gain``
+        more than this is at a maximum.
         """
         path = len(self.lams) > 1
         reach = _REACH if path else _LAST
-        solver = self._solver(reach=reach, gain=_GAIN, max_rounds=patience, lost=lost)
+        solver = self._solver(reach=reach, gain=gain, max_rounds=patience, lost=lost)
         # A row remembers its direction along lambda (0 for a start) and its first-order prediction.
         solver.add(cell, np.concatenate([np.zeros((len(u), 1)), u], axis=1), u)
         while len(solver):
