@@ -472,3 +472,35 @@ def test_a_saddle_is_no_end_in_whatever_company() -> None:
         run.add(np.array(tags), np.zeros((len(tags), 1)), np.zeros((len(tags), 1)))
         done = run.finish()
         assert done.rows.x[done.rows.tag == 0, 0] == pytest.approx(np.sqrt(0.5), abs=1e-6)
+
+
+@pytest.mark.parametrize("concave", [True, False])
+def test_a_step_that_a_bound_spoils_raises_no_height(concave: bool) -> None:
+    H, g = np.array([[-1.0, 0.99], [0.99, -1.0]]), np.array([-1e-3, 1e-2])
+
+    def saddleback(tag: IntArray, x: FloatArray) -> Expansion:
+        B = len(tag)
+        value = x @ g + 0.5 * ((x @ H) * x).sum(-1)
+        return Expansion(value, g + x @ H, np.tile(H, (B, 1, 1)))
+
+    low, high = np.full((1, 2), -9.0), np.array([[9.0, 1e-6]])
+    run = Lockstep(saddleback, lambda t: (low, high), reach=9.0, concave=concave)
+    run.add(np.array([0]), np.zeros((1, 1)), np.zeros((1, 2)))
+    done = run.advance()
+    assert done.near.tolist() == [True]
+    assert done.target[0, 0] > 0.1  # the second coordinate was to go along
+    assert saddleback(np.array([0]), done.target).value[0] < -1e-3
+    assert done.height[0] == 0.0
+
+
+def test_a_coordinate_without_slope_moves_with_the_others() -> None:
+    H = np.array([[-2.0, 1.0], [1.0, -2.0]])
+
+    def bowl(tag: IntArray, x: FloatArray) -> Expansion:
+        y = x - [0.4, 0.2]
+        return Expansion(0.5 * ((y @ H) * y).sum(-1), y @ H, np.tile(H, (len(x), 1, 1)))
+
+    wide = np.full((1, 2), 9.0)
+    run = Lockstep(bowl, lambda t: (-wide, wide), reach=9.0)
+    run.add(np.array([0]), np.zeros((1, 1)), np.zeros((1, 2)))  # where the second slope is 0
+    assert run.advance().target[0] == pytest.approx([0.4, 0.2])

@@ -282,7 +282,7 @@ class BatchLikelihood:
         # tr(V R_p V R_q) = sum_ij (R_p V)_ij (V R_q)_ij
         hessian = RV @ VR.transpose(0, 2, 1)
         hessian *= 0.5
-        hessian -= (weight * b) @ self._bend(at) @ b.transpose(0, 2, 1)
+        hessian -= (weight * b) @ self._middle(at) @ b.transpose(0, 2, 1)
         # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
         W = W.take(self._lower, axis=1)
         W *= d2.take(self._lower, axis=1)
@@ -292,8 +292,8 @@ class BatchLikelihood:
         hessian[:, :T, :T] += (W[:, None] * D) @ D.transpose(0, 2, 1)
         return gradient, hessian
 
-    def _bend(self, at: _Solved) -> FloatArray:
-        """Return P - alpha alpha' / (2 q) [B, n, n]."""
+    def _middle(self, at: _Solved) -> FloatArray:
+        """Return P - alpha alpha' / (2 q) [B, n, n], between R_p alpha and R_q alpha."""
         parts = np.empty(at.solved.shape[:2])
         np.divide(at.weight, 2.0 * self.n, out=parts[:, 0])
         if self.constant_mean:

@@ -123,7 +123,7 @@ def together(parts: list[Done]) -> Done:
 
 Objective: TypeAlias = Callable[[IntArray, FloatArray], Expansion]
 Bounds: TypeAlias = Callable[[IntArray], tuple[FloatArray, FloatArray]]
-Lost: TypeAlias = Callable[["Prospects"], BoolArray]
+Lost: TypeAlias = Callable[[Prospects], BoolArray]
 
 
 def pushes_outward(
@@ -320,12 +320,13 @@ class Lockstep:
         x, at = old.target, trial
         if not taken.all():
             x, at = _where(taken, old, trial)
-        outward = np.minimum(np.maximum(x + at.gradient, old.lower), old.upper) == x
+        outward = pushes_outward(at.gradient, x, old.lower, old.upper)
         g = np.where(outward, 0.0, at.gradient)
         step, cut = self._step(g, at.hessian, outward, radius)
         target = np.minimum(np.maximum(x + step, old.lower), old.upper)
         step = target - x
-        length, promised = np.sqrt(np.vecdot(step, step)), np.abs(promised_gain(at, step))
+        length, expected = np.sqrt(np.vecdot(step, step)), promised_gain(at, step)
+        promised = np.abs(expected)
         near = length <= self._reach
         if self._gain:
             near |= (promised <= self._gain) & (length <= _MODERATE)
@@ -358,8 +359,9 @@ class Lockstep:
         stay, leave = (~over).nonzero()[0], over.nonzero()[0]
         self._state = _State._make(a.take(stay, axis=0) for a in new)
         self._first_deadline = int(self._state.deadline.min(initial=self._round + 1))
-        slope = np.abs(g.take(leave, axis=0)).max(-1, initial=0.0)
-        return _ended(new, leave, slope, near)
+        slope = np.abs(g).max(-1, initial=0.0)
+        # A bound may spoil a step; then it promises a loss, and the row is no higher than it is.
+        return _ended(new, leave, slope, at.value + np.maximum(expected, 0.0), near)
 
     def finish(self) -> Done:
         """Let all rows run to their ends; return them in the order in which they come to it."""
@@ -373,17 +375,17 @@ class Lockstep:
     def _nobody(self, state: _State) -> Done:
         """Return no rows."""
         if self._none is None:
-            none = np.empty(0, dtype=np.int64)
-            self._none = _ended(state, none, np.empty(0), np.empty(len(state.tag), dtype=bool))
+            none, same = np.empty(0, dtype=np.int64), state.value
+            self._none = _ended(state, none, same, same, np.empty(len(same), dtype=bool))
         return self._none
 
 
-def _ended(at: _State, rows: IntArray, slope: FloatArray, near: BoolArray) -> Done:
-    """Return some rows of a state, their slopes given."""
-    value, height = at.value.take(rows), at.value + at.promised
-    here = Expansion(value, at.gradient.take(rows, axis=0), at.hessian.take(rows, axis=0))
-    where = Rows(at.tag.take(rows), at.memo.take(rows, axis=0), at.x.take(rows, axis=0), here)
-    return Done(where, slope, at.target.take(rows, axis=0), height.take(rows), near.take(rows))
+def _ended(
+    at: _State, rows: IntArray, slope: FloatArray, height: FloatArray, near: BoolArray
+) -> Done:
+    """Return some rows of a state, with the slopes, heights and flags [B] of all given."""
+    here = Expansion(at.value, at.gradient, at.hessian)
+    return Done(Rows(at.tag, at.memo, at.x, here), slope, at.target, height, near).take(rows)
 
 
 def _where(taken: BoolArray, at: _State, trial: Expansion) -> tuple[FloatArray, Expansion]:
