@@ -5,13 +5,12 @@ Also the context in which BLAS has a single thread for it.
 
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from threading import Lock
 from typing import cast
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 from pengp._typing import BoolArray, FloatArray
 
@@ -26,22 +25,29 @@ class _OneThread:
 
     def __init__(self) -> None:
         self._lock, self._inside = Lock(), 0
-        self._controller: ThreadpoolController | None = None  # to find the libraries takes a while
-        self._limit: AbstractContextManager[object] | None = None
+        self._libraries: list[LibController] | None = None  # to find them takes a while
+        self._before: list[int] = []
 
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._controller = self._controller or ThreadpoolController()
-                self._limit = self._controller.limit(limits=1, user_api="blas")
-                self._limit.__enter__()
+                if self._libraries is None:
+                    found = ThreadpoolController().lib_controllers
+                    self._libraries = [library for library in found if library.user_api == "blas"]
+                self._before = [library.num_threads for library in self._libraries]
+                self._set([1] * len(self._before))
             self._inside += 1
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._inside -= 1
-            if self._inside == 0 and self._limit is not None:
-                self._limit.__exit__(None, None, None)
+            if self._inside == 0:
+                self._set(self._before)
+
+    def _set(self, threads: list[int]) -> None:
+        """Give the libraries these numbers of threads."""
+        for library, number in zip(self._libraries or (), threads, strict=True):
+            library.set_num_threads(number)
 
 
 ONE_THREAD = _OneThread()

@@ -28,6 +28,8 @@ class ModeTable:
 
     def holds(self, cell: IntArray, x: FloatArray, within: float) -> BoolArray:
         """Tell which cells hold a maximum that is no further than ``within`` from x [B, d]."""
+        if self._most == 0:
+            return np.zeros(len(cell), dtype=bool)
         away = self.u[cell, : self._most]  # unused places hold nan, which is nowhere
         away -= x[:, None]
         away = np.maximum.reduce(np.abs(away, out=away), axis=-1)
@@ -105,6 +107,8 @@ class ModeTable:
 
     def _merge(self) -> None:
         """Forget maxima that are copies of a higher one, as far as their heights are known."""
+        if self._most < 2:
+            return
         order = np.argsort(-self.height, axis=-1, kind="stable")
         high = self.height[np.arange(len(order))[:, None], order]
         with np.errstate(invalid="ignore"):

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from pengp._typing import BoolArray, FloatArray, IntArray
 
@@ -104,7 +105,7 @@ def start_points(
         return _with_nugget(_alone(lam, lower[:n_theta], less), P)
 
     corners = _with_nugget(np.stack([upper, lower])[:, :n_theta], P)
-    groups = [(at[:1].repeat(n_random), random(n_random))]
+    groups = [(at[:1].repeat(n_random), random(n_random) if n_random else np.empty((0, P)))]
     points = random(max(_CANDIDATES, _FOR_EACH * n_starts))
     if len(at) == 1:
         points = np.concatenate([each_alone(lams[0]), each_alone(lams[0], _LESS), corners, points])
@@ -162,7 +163,6 @@ def choose(score: FloatArray, near: BoolArray, counts: IntArray) -> tuple[IntArr
         The rows in order, the best candidate of each first.
     """
     bits = np.packbits(near, axis=-1, bitorder="little")
-    nearby = [int.from_bytes(b.tobytes(), "little") for b in bits]
     rows: list[int] = []
     chosen: list[int] = []
     orders = np.argsort(-score, axis=-1, kind="stable").tolist()
@@ -178,7 +178,7 @@ def choose(score: FloatArray, near: BoolArray, counts: IntArray) -> tuple[IntArr
                 passed.append(k)
             else:
                 best.append(k)
-                covered |= nearby[k]
+                covered |= int.from_bytes(bits[k].tobytes(), "little")
         best += passed[: count - len(best)]
         rows += [row] * len(best)
         chosen += best
@@ -187,10 +187,7 @@ def choose(score: FloatArray, near: BoolArray, counts: IntArray) -> tuple[IntArr
 
 def _near(points: FloatArray) -> BoolArray:
     """Tell which points [N, P], scaled to a range of 1, are near each other [N, N]."""
-    near = np.ones((len(points), len(points)), dtype=bool)
-    for column in points.T:
-        near &= np.abs(column[:, None] - column) < _BETWEEN
-    return near
+    return np.less(cdist(points, points, "chebyshev"), _BETWEEN)
 
 
 def _with_nugget(log_theta: FloatArray, n_params: int) -> FloatArray:

@@ -40,7 +40,8 @@ class SquaredExponential:
 
     def phi(self, s: FloatArray) -> FloatArray:
         """Return exp(-s)."""
-        return np.exp(-s)
+        power = np.negative(s)
+        return np.exp(power, out=power)
 
     def derivatives(self, s: FloatArray, phi: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return -exp(-s) and exp(-s)."""

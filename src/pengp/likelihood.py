@@ -29,24 +29,27 @@ from pengp.exceptions import InputError
 from pengp.kernels import Kernel, get_kernel
 
 _BUFFER_BYTES = 1 << 20
-"""Size of one work array, to which a batch is cut: large enough for speed, small for the cache."""
+"""Size of the largest array of a batch, to which it is cut."""
+
+_CACHE_BYTES = 3 << 17
+"""The same for the two arrays that are used again and again, both of which the cache is to hold."""
 
 _SMALL_BYTES = 1 << 18
 """The same for an array of matrices that is made anew: so much need not come from the system."""
 
 _OWN = threading.local()
-"""The two work arrays of a Python thread, which all its likelihoods share."""
+"""The three work arrays of a Python thread, which all its likelihoods share."""
 
 
-def _work(shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-    """Return two work arrays of this shape; what they held before is lost."""
+def _work(number: int, shape: tuple[int, ...]) -> FloatArray:
+    """Return work array 0, 1 or 2 in this shape; what it held before is lost."""
     size, kept = math.prod(shape), _BUFFER_BYTES // 8
     if size > kept:  # a single large matrix, which is not worth its memory afterwards
-        return np.empty(shape), np.empty(shape)
+        return np.empty(shape)
     if not hasattr(_OWN, "arrays"):
-        _OWN.arrays = np.empty(kept), np.empty(kept)
-    first, second = _OWN.arrays
-    return first[:size].reshape(shape), second[:size].reshape(shape)
+        _OWN.arrays = [np.empty(kept) for _ in range(3)]
+    array: FloatArray = _OWN.arrays[number]
+    return array[:size].reshape(shape)
 
 
 class LogLik(NamedTuple):
@@ -184,15 +187,19 @@ class BatchLikelihood:
         self.n_theta = 1 if isotropic else X.shape[2]
         self.n_params = self.n_theta + (nugget is None)
         self.n_evaluations = 0
-        D = (X[:, :, None, :] - X[:, None, :, :]) ** 2
+        columns = X.transpose(0, 2, 1).copy()
+        D = columns[:, :, :, None] - columns[:, :, None, :]
+        D *= D
         if isotropic:
-            D = D.sum(-1, keepdims=True)
+            D = D.sum(1, keepdims=True)
         # A constant mean makes an offset of y immaterial, but not its rounding error.
         self._offset = y.mean(1) if constant_mean else np.zeros(len(y))
         self._z = y - self._offset[:, None]
-        self._right = np.stack([self._z, np.ones_like(y)], axis=1)[:, : 1 + constant_mean]
+        self._right = np.ones((len(y), 1 + constant_mean, n))
+        self._right[:, 0] = self._z
         self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
-        self._blocks = D.reshape(len(y), n * n, -1).transpose(0, 2, 1).copy()  # [F, n_theta, n * n]
+        self._row, self._column = np.divmod(self._lower, n)
+        self._blocks = D.reshape(len(y), -1, n * n)  # [F, n_theta, n * n]
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, n_theta, m]
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
         self.batch = max(1, _BUFFER_BYTES // (8 * n * n * self.n_params))
@@ -220,8 +227,9 @@ class BatchLikelihood:
         D = self._differences(which, keep=derivatives)
         s = (params[:, None, :T] @ D)[:, 0]
         phi = self.kernel.phi(s)
-        R = phi + (params[:, T:] * self._identity if self.nugget is None else self._ridge)
-        R, right = R.reshape(B, n, n), self._of(self._right, which)
+        ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
+        R = np.add(phi, ridge, out=None if derivatives else phi).reshape(B, n, n)
+        right = self._of(self._right, which)
         if derivatives:
             V, log_determinant, ok = positive_inverse(R)
             solved = right @ V
@@ -257,48 +265,74 @@ class BatchLikelihood:
         """Return the squared differences [B or 1, n_theta, n * n], to ``keep`` in a work array."""
         if not keep or len(self._blocks) == 1:
             return self._of(self._blocks, which)
-        shape = (len(which), self.n_params, self.n**2)
-        out = _work(shape)[0][:, : self.n_theta]
+        out = _work(2, (len(which), self.n_theta, self.n**2))
         return np.take(self._blocks, which, axis=0, out=out, mode="clip")
 
     def _derivatives(self, which: IntArray, at: _Solved) -> tuple[FloatArray, FloatArray]:
         """Return gradient [B, P] and Hessian [B, P, P] in the parameters themselves."""
-        B, T, P, n = len(which), self.n_theta, self.n_params, self.n
-        V, alpha, weight = at.V, at.solved[:, 0, :, None], at.weight[:, None, None]
+        T, n, alpha, weight = self.n_theta, self.n, at.solved[:, 0], at.weight[:, None]
         d1, d2 = self.kernel.derivatives(at.s, at.phi)
-        Rp, RV = _work((B, P, n * n))
-        np.multiply(d1[:, None], at.D, out=Rp[:, :T])
-        if self.nugget is None:
-            Rp[:, T] = self._identity
-        tall = (B, P * n, n)
-        b = (Rp.reshape(tall) @ alpha).reshape(B, P, n)  # R_p alpha
-        np.matmul(Rp.reshape(tall), V, out=RV.reshape(tall))
-        W = (weight * alpha) * at.solved[:, :1]
-        W -= V
-        W = W.reshape(B, n * n)
-        gradient = 0.5 * (Rp @ W[:, :, None])[..., 0]
-        VR = Rp  # R_p is not needed any more, and its memory is in the cache
-        np.copyto(VR.reshape(B, P, n, n), RV.reshape(B, P, n, n).transpose(0, 1, 3, 2))
-        # tr(V R_p V R_q) = sum_ij (R_p V)_ij (V R_q)_ij
-        hessian = RV @ VR.transpose(0, 2, 1)
+        b, trace, hessian = self._products(at, d1)
+        along = at.solved @ b.transpose(0, 2, 1)
+        gradient = weight * along[:, 0]
+        gradient -= trace
+        gradient *= 0.5
+        # P - alpha alpha' / (2 q), between R_p alpha and R_q alpha, is V less one or two squares.
+        squares = np.empty(along.shape[:2])
+        np.divide(at.weight, 2.0 * n, out=squares[:, 0])
+        if self.constant_mean:
+            np.divide(1.0, np.add.reduce(at.solved[:, 1], axis=-1), out=squares[:, 1])
+        bend = b @ (at.V @ b.transpose(0, 2, 1))
+        bend -= along.transpose(0, 2, 1) @ (squares[:, :, None] * along)
+        bend *= weight[:, :, None]
         hessian *= 0.5
-        hessian -= (weight * b) @ self._middle(at) @ b.transpose(0, 2, 1)
+        hessian -= bend
         # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
-        W = W.take(self._lower, axis=1)
+        W = (weight * alpha).take(self._row, axis=1)
+        W *= alpha.take(self._column, axis=1)
+        W -= at.V.reshape(-1, n * n).take(self._lower, axis=1)
         W *= d2.take(self._lower, axis=1)
         if self._repeated:
             W[at.s.take(self._lower, axis=1) == 0.0] = 0.0  # D_p D_q = 0 beats phi'' = inf
         D = self._of(self._pairs, which)
-        hessian[:, :T, :T] += (W[:, None] * D) @ D.transpose(0, 2, 1)
+        weighted = np.multiply(W[:, None], D, out=_work(0, (len(W), *D.shape[1:])))
+        hessian[:, :T, :T] += weighted @ D.transpose(0, 2, 1)
         return gradient, hessian
 
-    def _middle(self, at: _Solved) -> FloatArray:
-        """Return P - alpha alpha' / (2 q) [B, n, n], between R_p alpha and R_q alpha."""
-        parts = np.empty(at.solved.shape[:2])
-        np.divide(at.weight, 2.0 * self.n, out=parts[:, 0])
-        if self.constant_mean:
-            np.divide(1.0, np.add.reduce(at.solved[:, 1], axis=-1), out=parts[:, 1])
-        return at.V - at.solved.transpose(0, 2, 1) @ (parts[:, :, None] * at.solved)
+    def _products(self, at: _Solved, d1: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return R_p alpha [B, P, n], tr(V R_p) [B, P] and tr(V R_p V R_q) [B, P, P].
+
+        The matrices R_p are the bulk of an evaluation, and a few items at a time stay in the cache.
+        """
+        few = max(1, _CACHE_BYTES // (8 * self.n * self.n * self.n_params))
+        D, V, alpha = at.D, at.V, at.solved[:, 0, :, None]
+        if len(d1) <= few:
+            return self._some_products(D, d1, V, alpha)
+        cuts = [slice(c, c + few) for c in range(0, len(d1), few)]
+        parts = [
+            self._some_products(D if len(D) == 1 else D[k], d1[k], V[k], alpha[k]) for k in cuts
+        ]
+        b, trace, traces = (np.concatenate(a) for a in zip(*parts, strict=True))
+        return b, trace, traces
+
+    def _some_products(
+        self, D: FloatArray, d1: FloatArray, V: FloatArray, alpha: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the same for items that fit the cache."""
+        B, T, P, n = len(d1), self.n_theta, self.n_params, self.n
+        Rp, RV = _work(0, (B, P, n * n)), _work(1, (B, P, n * n))
+        # d1[:, None] * D without the buffers into which a ufunc copies what it broadcasts.
+        np.einsum("bk,bpk->bpk", d1, D, out=Rp[:, :T])
+        if self.nugget is None:
+            Rp[:, T] = self._identity
+        tall, square = (B, P * n, n), (B, P, n, n)
+        b = (Rp.reshape(tall) @ alpha).reshape(B, P, n)
+        np.matmul(Rp.reshape(tall), V, out=RV.reshape(tall))
+        trace = np.add.reduce(RV[:, :, :: n + 1], axis=-1)
+        VR = Rp  # R_p is not needed any more
+        np.copyto(VR.reshape(square), RV.reshape(square).transpose(0, 1, 3, 2))
+        # tr(V R_p V R_q) = sum_ij (R_p V)_ij (V R_q)_ij
+        return b, trace, RV @ VR.transpose(0, 2, 1)
 
 
 def _in_logarithms(

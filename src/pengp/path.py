@@ -243,11 +243,11 @@ def _assemble(
     order = np.argsort(np.concatenate([members for members, _ in parts]))
     M = max(found.objective.shape[2] for _, found in parts)
     d = data.X[0].shape[1]
+    unused = [np.isneginf(found.objective) for _, found in parts]
 
     def field_of(name: str) -> Any:
         arrays = [getattr(found, name) for _, found in parts]
         if name in ("mode_theta", "mode_nugget", "objective", "loglik"):
-            unused = [np.isneginf(found.objective) for _, found in parts]
             arrays = [_padded(a, u, M) for a, u in zip(arrays, unused, strict=True)]
         whole = np.concatenate(arrays)[order][:, place]
         if name in ("theta", "at_bound", "mode_theta") and whole.shape[-1] < d:  # isotropic
