@@ -19,10 +19,10 @@ TOLERANCE = 1e-7
 ROUND_OFF = 1e-10
 """Relative change of an objective below which gradients, not values, judge a step."""
 
-_FIRST_RADIUS, _LARGEST_RADIUS = 2.0, 4.0
-"""Trust region: factors of e^2 and e^4 when x is a logarithm."""
+_FIRST_RADIUS, _LARGEST_RADIUS = 3.0, 4.0
+"""Trust region: factors of e^3 and e^4 when x is a logarithm."""
 
-_WELL = 0.5
+_WELL = 0.4
 """Part of the promised gain from which on a step is a success."""
 
 _GROW, _SHRINK = 2.0, 0.25
