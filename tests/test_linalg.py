@@ -11,6 +11,7 @@ from pengp._linalg import (
     ONE_THREAD,
     cholesky,
     log_determinant,
+    max_norm,
     positive_inverse,
     positive_solve,
 )
@@ -130,6 +131,19 @@ def test_a_bad_item_has_no_solution_and_its_neighbours_do(kind: str) -> None:
     assert ok.tolist() == [True, False, True]
     assert log_det[1] == 0.0
     assert np.allclose((A[[0, 2]] @ x[[0, 2]].transpose(0, 2, 1))[..., 0], 1.0)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (4, 1), (7, 5), (3, 6, 2), (2, 0, 4)])
+def test_the_maximum_norm_of_any_shape(shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(len(shape)).standard_normal(shape)
+    kept = x.copy()
+    np.testing.assert_array_equal(max_norm(x), np.abs(x).max(-1))
+    np.testing.assert_array_equal(max_norm(x[..., ::-1]), np.abs(x).max(-1))
+    np.testing.assert_array_equal(x, kept)
+
+
+def test_the_maximum_norm_of_what_is_nowhere_is_nan() -> None:
+    assert np.isnan(max_norm(np.array([[1.0, np.nan], [2.0, -3.0]]))).tolist() == [True, False]
 
 
 def blas_threads() -> list[int]:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pengp._linalg import max_norm
 from pengp._typing import BoolArray, FloatArray, IntArray
 from pengp.optimize import Done
 
@@ -32,8 +33,7 @@ class ModeTable:
             return np.zeros(len(cell), dtype=bool)
         away = self.u[cell, : self._most]  # unused places hold nan, which is nowhere
         away -= x[:, None]
-        away = np.maximum.reduce(np.abs(away, out=away), axis=-1)
-        return np.logical_or.reduce(away <= within, axis=-1)
+        return np.logical_or.reduce(max_norm(away) <= within, axis=-1)
 
     def insert(self, done: Done, exact: BoolArray) -> BoolArray:
         """Add the rows whose maxima are new to their cells; tell which were.
@@ -65,7 +65,7 @@ class ModeTable:
         if len(row):
             apart = u[row] - self.u[cell[row], place]
             drop = 0.5 * np.abs((apart * (apart[:, None] @ hessian[row])[:, 0]).sum(-1))
-            known[row[(np.abs(apart).max(-1) < _CLOSE) | (drop < _LEVEL)]] = True
+            known[row[(max_norm(apart) < _CLOSE) | (drop < _LEVEL)]] = True
         return known
 
     def _append(self, cell: IntArray, u: FloatArray, height: FloatArray, exact: BoolArray) -> None:
@@ -115,7 +115,7 @@ class ModeTable:
             level = high[:, :, None] - high[:, None, :] < _SAME_LEVEL
         cell, above, below = np.nonzero(level & np.tri(level.shape[-1], k=-1, dtype=bool).T)
         above, below = order[cell, above], order[cell, below]
-        same = np.abs(self.u[cell, above] - self.u[cell, below]).max(-1) < _SAME_PLACE
+        same = max_norm(self.u[cell, above] - self.u[cell, below]) < _SAME_PLACE
         if not same.any():
             return
         copies = np.unique(np.stack([cell[same], below[same]]), axis=1)

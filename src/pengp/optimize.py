@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.linalg.lapack import dposv
 
-from pengp._linalg import diagonals
+from pengp._linalg import diagonals, max_norm
 from pengp._typing import BoolArray, FloatArray, IntArray
 
 TOLERANCE = 1e-7
@@ -138,7 +138,7 @@ def projected_gradient(
 ) -> FloatArray:
     """Return the maximum norm [B] of the gradient without what pushes against a bound."""
     outward = pushes_outward(gradient, x, lower, upper)
-    return np.abs(np.where(outward, 0.0, gradient)).max(-1)
+    return max_norm(np.where(outward, 0.0, gradient))
 
 
 def newton_target(
@@ -333,7 +333,7 @@ class Lockstep:
         near &= ~cut
         over = near if over is None else over | near
         if np.minimum.reduce(promised) < _LITTLE:
-            over = over | ((promised < _LITTLE) & (np.abs(g).max(-1) <= TOLERANCE))
+            over = over | ((promised < _LITTLE) & (max_norm(g) <= TOLERANCE))
         if self._lost is not None:
             over = over | self._lost(Prospects(old.tag, old.memo, target, promised, cut))
         if self._round >= self._first_deadline:
@@ -359,7 +359,7 @@ class Lockstep:
         stay, leave = (~over).nonzero()[0], over.nonzero()[0]
         self._state = _State._make(a.take(stay, axis=0) for a in new)
         self._first_deadline = int(self._state.deadline.min(initial=self._round + 1))
-        slope = np.abs(g).max(-1, initial=0.0)
+        slope = max_norm(g)
         # A bound may spoil a step; then it promises a loss, and the row is no higher than it is.
         return _ended(new, leave, slope, at.value + np.maximum(expected, 0.0), near)
 

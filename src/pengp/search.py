@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from pengp._lbfgs import OneByOne
-from pengp._linalg import diagonals
+from pengp._linalg import diagonals, max_norm
 from pengp._modes import ModeTable
 from pengp._starts import Starts, choose
 from pengp._typing import BoolArray, FloatArray, IntArray
@@ -243,7 +243,7 @@ class ModeSearch:
             done = _at_maximum(solver.advance())
             if len(done.slope):
                 if self.likelihood.newton:
-                    exact = np.abs(done.target - done.rows.x).max(-1) <= _LAST
+                    exact = max_norm(done.target - done.rows.x) <= _LAST
                 else:
                     exact = done.slope <= _CONVERGED
                 fresh = self._table.insert(done, exact)
@@ -262,8 +262,7 @@ class ModeSearch:
             order = sure[np.argsort(-rows.promised[sure], kind="stable")]
             first[rows.tag[order]] = order  # the last one of each cell stays
             ahead = first[rows.tag[sure]]
-            away = np.abs(rows.target[sure] - rows.target[ahead])
-            near = np.maximum.reduce(away, axis=-1) <= _ABOUT_TO
+            near = max_norm(rows.target[sure] - rows.target[ahead]) <= _ABOUT_TO
             lost[sure[near & (ahead != sure)]] = True
         return lost
 
@@ -322,7 +321,7 @@ class ModeSearch:
         last = lams[at] - lams[np.where(known, at - step, at)]
         ratio = np.where(known, (lams[at + step] - lams[at]) / np.where(known, last, 1.0), 0.0)
         error = maxima - rows.memo[:, 1:]
-        small = np.abs(error).max(-1) < 0.5 * _LONGEST_PREDICTION
+        small = max_norm(error) < 0.5 * _LONGEST_PREDICTION
         return np.where(small, ratio**2, 0.0)[:, None] * error
 
     def _settle(self) -> None:
@@ -382,7 +381,7 @@ class ModeSearch:
 
 def _astray(rows: Prospects) -> BoolArray:
     """Tell which rows follow a maximum, as their memos say, and leave it."""
-    away = np.abs(rows.target - rows.memo[:, 1:]).max(-1)
+    away = max_norm(rows.target - rows.memo[:, 1:])
     return (rows.memo[:, 0] != 0.0) & (away > _ASTRAY)
 
 
