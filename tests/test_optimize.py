@@ -363,8 +363,8 @@ def test_a_lost_row_is_given_up_unless_it_has_arrived() -> None:
         reach=0.1,
         lost=lambda rows: np.abs(rows.target - rows.memo).max(-1) > 3.0,
     )
-    # Steps are 3, then 4. From 3 the target is 5, where it has arrived before it is lost; from -9 it
-    # is lost on the way.
+    # Steps are 3, then 4. From 3 the target is 5, where it has arrived before it is lost; from -9
+    # it is lost on the way.
     start = np.array([[3.0], [-9.0]])
     run.add(np.zeros(2, dtype=np.int64), start, start)
     ends = []
