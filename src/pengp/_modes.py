@@ -59,12 +59,13 @@ class ModeTable:
         Two points are one maximum if they agree in height and are close together, or if the
         curvature says that the way between them is level.
         """
-        level = np.abs(height[:, None] - self.height[cell]) < _LEVEL  # unused places hold -inf
+        most = max(1, self._most)
+        level = np.abs(height[:, None] - self.height[cell, :most]) < _LEVEL  # unused ones hold -inf
         known = np.zeros(len(cell), dtype=bool)
         row, place = np.nonzero(level)
         if len(row):
             apart = u[row] - self.u[cell[row], place]
-            drop = 0.5 * np.abs((apart * (apart[:, None] @ hessian[row])[:, 0]).sum(-1))
+            drop = 0.5 * np.abs(np.vecdot(apart, (apart[:, None] @ hessian[row])[:, 0]))
             known[row[(max_norm(apart) < _CLOSE) | (drop < _LEVEL)]] = True
         return known
 
@@ -116,11 +117,10 @@ class ModeTable:
         cell, above, below = np.nonzero(level & np.tri(level.shape[-1], k=-1, dtype=bool).T)
         above, below = order[cell, above], order[cell, below]
         same = max_norm(self.u[cell, above] - self.u[cell, below]) < _SAME_PLACE
-        if not same.any():
-            return
-        copies = np.unique(np.stack([cell[same], below[same]]), axis=1)
-        self.u[*copies], self.height[*copies] = np.nan, -np.inf
-        np.subtract.at(self.count, copies[0], 1)
+        copy = np.zeros(self.height.shape, dtype=bool)
+        copy[cell[same], below[same]] = True
+        self.u[copy], self.height[copy] = np.nan, -np.inf
+        self.count -= copy.sum(-1)
 
 
 def _highest(cell: IntArray, height: FloatArray) -> IntArray:

@@ -164,12 +164,11 @@ def _newton_step(
     A Cholesky factor is much cheaper than eigenvalues, and exists where the objective is concave.
     """
     A, step = -H, g.copy()
-    on_diagonal = diagonals(A)
-    on_diagonal += _WALL * fixed
+    np.copyto(diagonals(A), _WALL, where=fixed)
     items = enumerate(zip(A.transpose(0, 2, 1), step, strict=True))
     # Options by position (lower, overwrite a, overwrite b) are much faster than by name.
     failed = [k for k, (a, b) in items if dposv(a, b, 0, 1, 1)[2]]
-    step[fixed] = 0.0  # and not a trace of the wall
+    np.copyto(step, 0.0, where=fixed)  # and not a trace of the wall
     length = np.sqrt(np.vecdot(step, step))
     shifted = None
     if failed or not np.maximum.reduce(length, initial=0.0) <= _LARGEST_STEP:
@@ -322,6 +321,7 @@ class Lockstep:
             x, at = _where(taken, old, trial)
         outward = pushes_outward(at.gradient, x, old.lower, old.upper)
         g = np.where(outward, 0.0, at.gradient)
+        slope = max_norm(g)
         step, cut = self._step(g, at.hessian, outward, radius)
         target = np.minimum(np.maximum(x + step, old.lower), old.upper)
         step = target - x
@@ -333,7 +333,7 @@ class Lockstep:
         near &= ~cut
         over = near if over is None else over | near
         if np.minimum.reduce(promised) < _LITTLE:
-            over = over | ((promised < _LITTLE) & (max_norm(g) <= TOLERANCE))
+            over = over | ((promised < _LITTLE) & (slope <= TOLERANCE))
         if self._lost is not None:
             over = over | self._lost(Prospects(old.tag, old.memo, target, promised, cut))
         if self._round >= self._first_deadline:
@@ -359,7 +359,6 @@ class Lockstep:
         stay, leave = (~over).nonzero()[0], over.nonzero()[0]
         self._state = _State._make(a.take(stay, axis=0) for a in new)
         self._first_deadline = int(self._state.deadline.min(initial=self._round + 1))
-        slope = max_norm(g)
         # A bound may spoil a step; then it promises a loss, and the row is no higher than it is.
         return _ended(new, leave, slope, at.value + np.maximum(expected, 0.0), near)
 
