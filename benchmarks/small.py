@@ -21,7 +21,7 @@ def piston_slap() -> tuple[FloatArray, FloatArray]:
     return (X - X.min(0)) / (X.max(0) - X.min(0)), (y - y.mean()) / y.std(ddof=1)
 
 
-def whole_path(repeats: int = 9) -> None:
+def whole_path(repeats: int = 25) -> None:
     """Compare 4 folds x 41 lambdas with all modes to one 10-start fit of the 12 runs."""
     X, y = piston_slap()
     trains = [train for train, _ in random_folds(len(y), 4, random_state=0).split()]
@@ -45,7 +45,7 @@ def whole_path(repeats: int = 9) -> None:
     verdict("path / one fit", ratio, "at most 1.0, aim 0.4", ratio <= 1.0)
 
 
-def one_fit(repeats: int = 31) -> None:
+def one_fit(repeats: int = 101) -> None:
     """Compare one maximum likelihood fit from 10 starts to pylibkriging's."""
     print("(b) one maximum likelihood fit from 10 starts")
     X, y = piston_slap()

@@ -101,14 +101,16 @@ def start_points(
     def random(number: int) -> FloatArray:
         return _random_points(lower, upper, n_theta, number, rng)
 
-    def each_alone(lam: float, less: float = 0.0) -> FloatArray:
-        return _with_nugget(_alone(lam, lower[:n_theta], less), P)
+    def each_alone(lam: float) -> FloatArray:
+        return _with_nugget(_alone(lam, lower[:n_theta]), P)
 
     corners = _with_nugget(np.stack([upper, lower])[:, :n_theta], P)
     groups = [(at[:1].repeat(n_random), random(n_random) if n_random else np.empty((0, P)))]
     points = random(max(_CANDIDATES, _FOR_EACH * n_starts))
     if len(at) == 1:
-        points = np.concatenate([each_alone(lams[0]), each_alone(lams[0], _LESS), corners, points])
+        alone = each_alone(lams[0])
+        less = alone - _LESS * np.eye(n_theta, P)
+        points = np.concatenate([alone, less, corners, points])
     else:
         groups += [(a.repeat(n_theta), each_alone(lams[a])) for a in at]
         groups += [(at[[0, -1]], corners), (np.tile(at[1:], half), random(half * (len(at) - 1)))]
@@ -192,6 +194,8 @@ def _near(points: FloatArray) -> BoolArray:
 
 def _with_nugget(log_theta: FloatArray, n_params: int) -> FloatArray:
     """Append the log nugget to starts [S, n_theta] where it is a parameter."""
+    if log_theta.shape[1] == n_params:
+        return log_theta
     more = np.full((len(log_theta), n_params - log_theta.shape[1]), _NUGGET)
     return np.hstack([log_theta, more])
 
@@ -209,9 +213,9 @@ def _random_points(
     return low + cube * (high - low)
 
 
-def _alone(lam: float, lower: FloatArray, less: float) -> FloatArray:
+def _alone(lam: float, lower: FloatArray) -> FloatArray:
     """Return points [d, d] with one active input each, less active the larger lambda is."""
     height = min(_ALONE, 0.5 - np.log(lam)) if lam > 0.0 else _ALONE_UNPENALIZED
     points, k = np.tile(lower + _OFF, (len(lower), 1)), np.arange(len(lower))
-    points[k, k] = height - less
+    points[k, k] = height
     return points

@@ -18,6 +18,7 @@ logarithms of the parameters.
 
 import math
 import threading
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -145,6 +146,13 @@ class _Solved(NamedTuple):
     weight: FloatArray  # [B], n / q
 
 
+@lru_cache(maxsize=16)
+def _pairs_of(n: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return row and column of the pairs i > j, and their places [n (n - 1) / 2] among n * n."""
+    place = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
+    return place // n, place % n, place
+
+
 class BatchLikelihood:
     """Profile log likelihoods of F data sets of one size, evaluated many points at a time.
 
@@ -197,8 +205,7 @@ class BatchLikelihood:
         self._z = y - self._offset[:, None]
         self._right = np.ones((len(y), 1 + constant_mean, n))
         self._right[:, 0] = self._z
-        self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
-        self._row, self._column = np.divmod(self._lower, n)
+        self._row, self._column, self._lower = _pairs_of(n)
         self._blocks = D.reshape(len(y), -1, n * n)  # [F, n_theta, n * n]
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, n_theta, m]
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())

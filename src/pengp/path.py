@@ -240,7 +240,7 @@ def _assemble(
     n_evaluations: int,
 ) -> PathFit:
     """Put the estimates of all sizes in order, at the lambdas ``place`` of the distinct ones."""
-    order = np.argsort(np.concatenate([members for members, _ in parts]))
+    order = np.concatenate([members for members, _ in parts]).argsort()
     M = max(found.objective.shape[2] for _, found in parts)
     d = data.X[0].shape[1]
     unused = [np.isneginf(found.objective) for _, found in parts]
@@ -249,7 +249,7 @@ def _assemble(
         arrays = [getattr(found, name) for _, found in parts]
         if name in ("mode_theta", "mode_nugget", "objective", "loglik"):
             arrays = [_padded(a, u, M) for a, u in zip(arrays, unused, strict=True)]
-        whole = np.concatenate(arrays)[order][:, place]
+        whole = (arrays[0] if len(arrays) == 1 else np.concatenate(arrays)[order])[:, place]
         if name in ("theta", "at_bound", "mode_theta") and whole.shape[-1] < d:  # isotropic
             whole = whole.repeat(d, axis=-1)
         return whole.reshape(*data.shape, *whole.shape[1:])
