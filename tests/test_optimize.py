@@ -377,6 +377,22 @@ def test_a_lost_row_is_given_up_unless_it_has_arrived() -> None:
     ]
 
 
+@pytest.mark.parametrize("bend", [-1e-9, -1e-7, 1e-9])
+@pytest.mark.parametrize("concave", [True, False])
+def test_a_row_on_a_plateau_ends_where_it_is(concave: bool, bend: float) -> None:
+    def plateau(tag: IntArray, x: FloatArray) -> Expansion:
+        beyond = np.minimum(x[:, 0] + 0.1, 0.0)  # a cliff that the expansion at 0 does not show
+        return Expansion(-(beyond**2), np.full_like(x, -5e-8), np.full((len(x), 1, 1), bend))
+
+    wide = np.full((1, 1), 9.0)
+    run = Lockstep(plateau, lambda t: (-wide, wide), reach=0.03, concave=concave)
+    run.add(np.zeros(1, dtype=np.int64), np.zeros((1, 0)), np.zeros((1, 1)))
+    done = run.advance()
+    assert len(run) == 0
+    assert not done.near[0]
+    assert (done.target[0, 0], done.height[0]) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize("concave", [True, False])
 def test_a_small_gain_is_an_end_unless_the_step_is_cut(concave: bool) -> None:
     def slope(tag: IntArray, x: FloatArray) -> Expansion:

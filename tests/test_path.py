@@ -7,8 +7,9 @@ import pytest
 
 from pengp import PathFit, PengpWarning, lambda_grid, penalized_path
 from pengp._typing import FloatArray
+from pengp.folds import random_folds
 from pengp.kernels import KERNELS
-from pengp.likelihood import BatchLikelihood
+from pengp.likelihood import BatchLikelihood, profile_loglik
 from pengp.optimize import Done
 from pengp.penalties import PENALTIES, SCAD
 from tests._problems import forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
@@ -162,6 +163,20 @@ def test_modes_are_ranked_distinct_maxima() -> None:
         assert ((apart > 1e-3) | (level > 1e-6)).all()
         several += int(count > 1)
     assert several > 3
+
+
+def test_every_maximum_on_a_plateau_is_as_high_as_it_says() -> None:
+    # Isotropic, without a penalty, the likelihood of some of the runs is flat from a theta on.
+    X, y = piston_slap_runs()
+    plans = [random_folds(len(y), 4, random_state=seed) for seed in range(8)]
+    trains = [train for plan in plans for train, _ in plan.split()]
+    Xs, ys = np.stack([X[t] for t in trains]), np.stack([y[t] for t in trains])
+    fit = penalized_path(Xs, ys, lambda_grid("paper"), isotropic=True, random_state=6)
+    place = np.arange(fit.modes.objective.shape[-1])
+    f, lam, k = np.nonzero(place < fit.modes.count[..., None])
+    theta = fit.modes.theta[f, lam, k, :1]
+    values = profile_loglik(Xs[f], ys[f], theta, isotropic=True).value
+    np.testing.assert_allclose(fit.modes.loglik[f, lam, k], values, rtol=0.0, atol=1e-5)
 
 
 def test_unused_places_of_modes_hold_nan() -> None:

@@ -80,7 +80,7 @@ class Done(NamedTuple):
 
     rows: Rows
     slope: FloatArray  # [B], projected gradient at x
-    target: FloatArray  # [B, d], where one more Newton step would lead
+    target: FloatArray  # [B, d], where one more Newton step leads if it is near, else x
     height: FloatArray  # [B], the objective there, from the expansion
     near: BoolArray  # [B], whether that step is short for its own sake, not for the radius
 
@@ -359,8 +359,11 @@ class Lockstep:
         stay, leave = (~over).nonzero()[0], over.nonzero()[0]
         self._state = _State._make(a.take(stay, axis=0) for a in new)
         self._first_deadline = int(self._state.deadline.min(initial=self._round + 1))
-        # A bound may spoil a step; then it promises a loss, and the row is no higher than it is.
-        return _ended(new, leave, slope, at.value + np.maximum(expected, 0.0), near)
+        # On a plateau the next step may be long, and promise what is not there. A bound may spoil a
+        # short one; then it promises a loss, and the row is no higher than it is.
+        last = new._replace(target=np.where(near[:, None], target, x))
+        gain = np.where(near, np.maximum(expected, 0.0), 0.0)
+        return _ended(last, leave, slope, at.value + gain, near)
 
     def finish(self) -> Done:
         """Let all rows run to their ends; return them in the order in which they come to it."""
