@@ -1,5 +1,7 @@
 """Correlations against closed forms, finite differences and their values at s = 0."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -73,6 +75,14 @@ def test_shapes_are_kept(name: str) -> None:
     first, second = KERNELS[name].derivatives(s, phi)
     assert phi.shape == first.shape == second.shape == (2, 3, 4)
     assert phi[1, 2, 3] == KERNELS[name].phi(s[1, 2, 3:])[0]
+
+
+@each_kernel
+def test_phi_takes_numbers_and_whole_numbers(name: str) -> None:
+    phi: Any = KERNELS[name].phi
+    expected = phi(np.array([0.0, 1.0, 2.0]))
+    np.testing.assert_array_equal(phi(np.arange(3)), expected)
+    assert phi(np.array(1.0)) == expected[1]
 
 
 def test_get_kernel_takes_names_and_objects() -> None:

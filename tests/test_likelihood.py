@@ -2,12 +2,13 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pengp._typing import FloatArray, IntArray
-from pengp.kernels import KERNELS
+from pengp.kernels import KERNELS, SquaredExponential
 from pengp.likelihood import BatchLikelihood, LogLik, profile_loglik
 from pengp.optimize import Expansion
 from pengp.penalties import PENALTIES
@@ -211,9 +212,9 @@ def test_a_response_equal_to_its_mean_is_not_possible() -> None:
 
 
 def test_likelihoods_that_share_work_arrays_do_not_disturb_each_other() -> None:
-    # Different sizes, one of them larger than the arrays are at first, in turns and in threads.
+    # Different sizes, one of them larger than the arrays, in turns and in threads.
     problems = []
-    for F, n, d in ((3, 6, 2), (1, 60, 5), (2, 9, 4)):
+    for F, n, d in ((3, 6, 2), (1, 90, 17), (2, 9, 4)):
         likelihood = BatchLikelihood(*some_sets(F, n, d), KERNELS["sqexp"], 1e-3)
         u = np.random.default_rng(n).uniform(-3.0, 2.0, (12, d))
         problems.append((likelihood, np.arange(12) % F, u))
@@ -227,6 +228,26 @@ def test_likelihoods_that_share_work_arrays_do_not_disturb_each_other() -> None:
     with ThreadPoolExecutor(4) as threads:
         together = list(threads.map(evaluate, range(120)))
     assert all(same_bits(at, alone[k % 3]) for k, at in enumerate(together))
+
+
+class OwnArrays(SquaredExponential):
+    """A kernel that keeps the arrays it returns, and does not want them changed."""
+
+    def phi(self, s: FloatArray) -> FloatArray:
+        """Return exp(-s), read-only and of the caller's own precision."""
+        values: Any = np.exp(-s).astype(np.float32)
+        values.flags.writeable = False
+        return values
+
+
+def test_the_arrays_of_a_kernel_are_left_alone() -> None:
+    X, y = some_sets(1, 7, 2)
+    lik = BatchLikelihood(X, y, OwnArrays(), 1e-2)
+    which, u = np.zeros(3, dtype=np.int64), np.log([[1.0, 2.0], [3.0, 0.1], [9.0, 9.0]])
+    expected = BatchLikelihood(X, y, SquaredExponential(), 1e-2).evaluate(which, u).value
+    for derivatives in (True, False):
+        value = lik.evaluate(which, u, derivatives=derivatives).value
+        np.testing.assert_allclose(value, expected, rtol=1e-4)
 
 
 def test_an_infinite_curvature_on_the_diagonal_does_no_harm() -> None:

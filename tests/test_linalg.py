@@ -1,10 +1,11 @@
 """The batched Cholesky factorisation: right factors, flags, and no harm to neighbours."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
 from pengp import penalized_path
 from pengp._linalg import (
@@ -151,30 +152,72 @@ def blas_threads() -> list[int]:
     return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
 
 
-def test_blas_has_one_thread_until_the_last_one_leaves() -> None:
+@pytest.fixture
+def two_threads() -> Iterator[list[int]]:
+    """Let every BLAS library have two threads, and no Python thread the say over them."""
+    controller = ThreadpoolController()
+
+    def release() -> None:
+        for library in controller.lib_controllers:
+            getattr(library, "clear_controlling_thread", lambda force: None)(force=True)
+
+    release()
     with threadpool_limits(2, user_api="blas"):
+        release()
         before = blas_threads()
-        assert before
-        first, second = ONE_THREAD, ONE_THREAD
-        first.__enter__()
-        second.__enter__()
-        assert set(blas_threads()) == {1}
-        first.__exit__(None, None, None)
-        assert set(blas_threads()) == {1}
-        second.__exit__(None, None, None)
-        assert blas_threads() == before
-        with pytest.raises(ZeroDivisionError), ONE_THREAD:
-            _ = 1 / 0
-        assert blas_threads() == before
+        assert set(before) == {2}
+        yield before
+        release()
 
 
-def test_fits_in_several_threads_leave_blas_as_it_was() -> None:
+def inside() -> list[int]:
+    """Return the number of threads that BLAS has inside the context."""
+    with ONE_THREAD:
+        return blas_threads()
+
+
+def test_blas_has_one_thread_until_the_last_one_leaves(two_threads: list[int]) -> None:
+    first, second = ONE_THREAD, ONE_THREAD
+    first.__enter__()
+    second.__enter__()
+    assert set(blas_threads()) == {1}
+    first.__exit__(None, None, None)
+    assert set(blas_threads()) == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == two_threads
+    with pytest.raises(ZeroDivisionError), ONE_THREAD:
+        _ = 1 / 0
+    assert blas_threads() == two_threads
+
+
+def test_any_python_thread_may_come_first_and_leave_last(two_threads: list[int]) -> None:
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        for pool in (one, other):
+            pool.submit(ONE_THREAD.__enter__).result()
+            assert set(blas_threads()) == {1}
+        one.submit(ONE_THREAD.__exit__, None, None, None).result()
+        assert set(blas_threads()) == {1}
+        other.submit(ONE_THREAD.__exit__, None, None, None).result()
+        assert blas_threads() == two_threads
+        assert set(inside()) == set(one.submit(inside).result()) == {1}
+
+
+def test_limits_of_others_still_work_after_ours(two_threads: list[int]) -> None:
+    def limited() -> list[int]:
+        with threadpool_limits(1, user_api="blas"):
+            return blas_threads()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert set(inside()) == {1}
+        assert set(pool.submit(limited).result()) == {1}
+        assert set(pool.submit(inside).result()) == {1}
+        assert set(limited()) == {1}
+        assert blas_threads() == two_threads
+
+
+def test_fits_in_several_threads_leave_blas_as_it_was(two_threads: list[int]) -> None:
     X = np.random.default_rng(0).random((9, 2))
-    with threadpool_limits(2, user_api="blas"):
-        before = blas_threads()
-        with ThreadPoolExecutor(4) as pool:
-            fits = list(
-                pool.map(lambda k: penalized_path(X, X[:, 0], [0.1], random_state=k), [0] * 12)
-            )
-        assert blas_threads() == before
+    with ThreadPoolExecutor(4) as pool:
+        fits = list(pool.map(lambda k: penalized_path(X, X[:, 0], [0.1], random_state=k), [0] * 12))
+        assert blas_threads() == two_threads
     assert all((f.theta == fits[0].theta).all() for f in fits)

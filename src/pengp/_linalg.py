@@ -45,9 +45,16 @@ class _OneThread:
                 self._set(self._before)
 
     def _set(self, threads: list[int]) -> None:
-        """Give the libraries these numbers of threads."""
+        """Give the libraries these numbers of threads, whichever Python thread asks.
+
+        Where a library has one number for the whole process, newer versions of threadpoolctl hear
+        the first Python thread only that sets it, until it is released.
+        """
         for library, number in zip(self._libraries or (), threads, strict=True):
+            release = getattr(library, "clear_controlling_thread", lambda force: None)
+            release(force=True)
             library.set_num_threads(number)
+            release(force=True)
 
 
 ONE_THREAD = _OneThread()

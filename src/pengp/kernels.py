@@ -40,8 +40,7 @@ class SquaredExponential:
 
     def phi(self, s: FloatArray) -> FloatArray:
         """Return exp(-s)."""
-        power = np.negative(s)
-        return np.exp(power, out=power)
+        return np.exp(-s)
 
     def derivatives(self, s: FloatArray, phi: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return -exp(-s) and exp(-s)."""

@@ -18,7 +18,6 @@ logarithms of the parameters.
 
 import math
 import threading
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -146,13 +145,6 @@ class _Solved(NamedTuple):
     weight: FloatArray  # [B], n / q
 
 
-@lru_cache(maxsize=16)
-def _pairs_of(n: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return row and column of the pairs i > j, and their places [n (n - 1) / 2] among n * n."""
-    place = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
-    return place // n, place % n, place
-
-
 class BatchLikelihood:
     """Profile log likelihoods of F data sets of one size, evaluated many points at a time.
 
@@ -205,7 +197,8 @@ class BatchLikelihood:
         self._z = y - self._offset[:, None]
         self._right = np.ones((len(y), 1 + constant_mean, n))
         self._right[:, 0] = self._z
-        self._row, self._column, self._lower = _pairs_of(n)
+        self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
+        self._row, self._column = np.divmod(self._lower, n)
         self._blocks = D.reshape(len(y), -1, n * n)  # [F, n_theta, n * n]
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, n_theta, m]
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
@@ -235,7 +228,7 @@ class BatchLikelihood:
         s = (params[:, None, :T] @ D)[:, 0]
         phi = self.kernel.phi(s)
         ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
-        R = np.add(phi, ridge, out=None if derivatives else phi).reshape(B, n, n)
+        R = (phi + ridge).reshape(B, n, n)
         right = self._of(self._right, which)
         if derivatives:
             V, log_determinant, ok = positive_inverse(R)
@@ -325,11 +318,11 @@ class BatchLikelihood:
     def _some_products(
         self, D: FloatArray, d1: FloatArray, V: FloatArray, alpha: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the same for items that fit the cache."""
+        """Return the same for a few items."""
         B, T, P, n = len(d1), self.n_theta, self.n_params, self.n
         Rp, RV = _work(0, (B, P, n * n)), _work(1, (B, P, n * n))
         # d1[:, None] * D without the buffers into which a ufunc copies what it broadcasts.
-        np.einsum("bk,bpk->bpk", d1, D, out=Rp[:, :T])
+        np.einsum("...k,...pk->...pk", d1, D, out=Rp[:, :T])
         if self.nugget is None:
             Rp[:, T] = self._identity
         tall, square = (B, P * n, n), (B, P, n, n)
