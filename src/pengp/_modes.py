@@ -59,8 +59,8 @@ class ModeTable:
         Two points are one maximum if they agree in height and are close together, or if the
         curvature says that the way between them is level.
         """
-        most = max(1, self._most)
-        level = np.abs(height[:, None] - self.height[cell, :most]) < _LEVEL  # unused ones hold -inf
+        heights = self.height[cell, : self._most]  # unused places hold -inf
+        level = np.abs(height[:, None] - heights) < _LEVEL
         known = np.zeros(len(cell), dtype=bool)
         row, place = np.nonzero(level)
         if len(row):

@@ -105,7 +105,7 @@ def start_points(
         return _with_nugget(_alone(lam, lower[:n_theta]), P)
 
     corners = _with_nugget(np.stack([upper, lower])[:, :n_theta], P)
-    groups = [(at[:1].repeat(n_random), random(n_random) if n_random else np.empty((0, P)))]
+    groups = [(at[:1].repeat(n_random), random(n_random))]
     points = random(max(_CANDIDATES, _FOR_EACH * n_starts))
     if len(at) == 1:
         alone = each_alone(lams[0])
@@ -205,8 +205,10 @@ def _random_points(
 ) -> FloatArray:
     """Return a Latin hypercube [n_starts, P] over the range of the random starts."""
     P = len(lower)
+    if n_starts == 0:
+        return np.empty((0, P))
     levels = rng.permuted(np.tile(np.arange(n_starts), (P, 1)), axis=1).T
-    cube = (levels + rng.random((n_starts, P))) / max(n_starts, 1)
+    cube = (levels + rng.random((n_starts, P))) / n_starts
     low, high = np.maximum(_RANDOM[0], lower), np.minimum(_RANDOM[1], upper)
     whole = (np.arange(P) >= n_theta) | (high - low < 1.0)
     low, high = np.where(whole, lower, low), np.where(whole, upper, high)

@@ -243,7 +243,7 @@ class ModeSearch:
             done = _at_maximum(solver.advance())
             if len(done.slope):
                 if self.likelihood.newton:
-                    exact = max_norm(done.target - done.rows.x) <= _LAST
+                    exact = done.near & (max_norm(done.target - done.rows.x) <= _LAST)
                 else:
                     exact = done.slope <= _CONVERGED
                 fresh = self._table.insert(done, exact)
