@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from pengp import PathFit, lambda_grid, penalized_path
-from pengp._typing import FloatArray
+from pengp._core.arrays import FloatArray
 
 
 def smooth_runs(n: int, d: int, sets: int = 1) -> tuple[FloatArray, FloatArray]:

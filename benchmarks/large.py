@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.rivals import scikit_learn
 from benchmarks.timing import line, verdict
 from pengp import penalized_path
-from pengp.functions import FUNCTIONS
+from pengp.datasets.functions import FUNCTIONS
 
 
 def measure(who: str, n: int) -> dict[str, float]:

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
-from pengp._typing import FloatArray
+from pengp._core.arrays import FloatArray
 
 _LENGTHSCALES = (1.0 / np.sqrt(2.0 * 1e3), 1.0 / np.sqrt(2.0 * 1e-3))
 """theta = 1 / (2 lengthscale^2) in [0.001, 1000]."""

@@ -8,10 +8,10 @@ import numpy as np
 from benchmarks.rivals import libkriging, scikit_learn
 from benchmarks.timing import line, race, verdict
 from pengp import PathFit, lambda_grid, penalized_path
-from pengp._typing import FloatArray
+from pengp._core.arrays import FloatArray
+from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
-from pengp.folds import random_folds
-from pengp.functions import FUNCTIONS
+from pengp.datasets.functions import FUNCTIONS
 
 
 def piston_slap() -> tuple[FloatArray, FloatArray]:

@@ -8,8 +8,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 
 from pengp import PenalizedGPRegressorCV
+from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
-from pengp.folds import random_folds
 from pengp.plots import (
     ContourDisplay,
     CoverageDisplay,

@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import binom, norm
 
 from pengp import InputError, PenalizedGPRegressor, PenalizedGPRegressorCV, diagnose
+from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
 from pengp.diagnostics import score_predictions
-from pengp.folds import random_folds
 
 RUNS = load_piston_slap()
 NAMES = [f"x{p}" for p in range(1, 7)]

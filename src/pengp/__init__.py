@@ -3,26 +3,42 @@
 `PenalizedGPRegressorCV` is the place to start for data in any units; `penalized_path` and
 `cross_validate_path` are the engine below it. Every array's shape stands in its docstring.
 
-Names are loaded on first use, so that ``import pengp`` costs nothing.
+What most users need is here; the folders `model`, `datasets`, `path`, `choosing`, `estimators`,
+`plots`, `persistence`, `report` and `study` hold the rest, each naming in its ``__all__`` what is
+public. Names are loaded on first use, so that ``import pengp`` costs nothing.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pengp.crossval import CVTable, cross_validate_path
+    from pengp.choosing import (
+        FOLD_METRICS,
+        CVTable,
+        coverage,
+        cross_validate_path,
+        crps_normal,
+        interval_score,
+        leave_one_out,
+        make_folds,
+        q2,
+        random_folds,
+        rmse,
+        space_filling_folds,
+        stratified_folds,
+    )
+    from pengp.datasets import get_function, latin_hypercube, load_piston_slap, scale_design
     from pengp.diagnostics import Diagnosis, diagnose
     from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
     from pengp.exceptions import FileError, InputError, PengpWarning
-    from pengp.full_likelihood import FullLogLik, full_loglik
-    from pengp.grids import lambda_grid, lambda_max
-    from pengp.likelihood import LogLik, profile_loglik
-    from pengp.path import Modes, PathFit, penalized_path
+    from pengp.model import FullLogLik, LogLik, full_loglik, profile_loglik
+    from pengp.path import Modes, PathFit, lambda_grid, lambda_max, penalized_path
     from pengp.persistence import load, save
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "FOLD_METRICS",
     "CVTable",
     "Diagnosis",
     "FileError",
@@ -34,39 +50,85 @@ __all__ = [
     "PenalizedGPRegressor",
     "PenalizedGPRegressorCV",
     "PengpWarning",
+    "coverage",
     "cross_validate_path",
+    "crps_normal",
     "diagnose",
     "full_loglik",
+    "get_function",
+    "interval_score",
     "lambda_grid",
     "lambda_max",
+    "latin_hypercube",
+    "leave_one_out",
     "load",
+    "load_piston_slap",
+    "make_folds",
     "penalized_path",
     "profile_loglik",
+    "q2",
+    "random_folds",
+    "rmse",
     "save",
+    "scale_design",
+    "space_filling_folds",
+    "stratified_folds",
 ]
 
-_HOME = {
-    "CVTable": "crossval",
-    "Diagnosis": "diagnostics",
-    "FileError": "exceptions",
-    "FullLogLik": "full_likelihood",
-    "InputError": "exceptions",
-    "LogLik": "likelihood",
-    "Modes": "path",
-    "PathFit": "path",
-    "PenalizedGPRegressor": "estimators",
-    "PenalizedGPRegressorCV": "estimators",
-    "PengpWarning": "exceptions",
-    "cross_validate_path": "crossval",
-    "diagnose": "diagnostics",
-    "full_loglik": "full_likelihood",
-    "lambda_grid": "grids",
-    "lambda_max": "grids",
-    "load": "persistence",
-    "penalized_path": "path",
-    "profile_loglik": "likelihood",
-    "save": "persistence",
+_HOMES = {
+    "choosing": (
+        "FOLD_METRICS",
+        "CVTable",
+        "coverage",
+        "cross_validate_path",
+        "crps_normal",
+        "interval_score",
+        "leave_one_out",
+        "make_folds",
+        "q2",
+        "random_folds",
+        "rmse",
+        "space_filling_folds",
+        "stratified_folds",
+    ),
+    "datasets": (
+        "get_function",
+        "latin_hypercube",
+        "load_piston_slap",
+        "scale_design",
+    ),
+    "diagnostics": (
+        "Diagnosis",
+        "diagnose",
+    ),
+    "estimators": (
+        "PenalizedGPRegressor",
+        "PenalizedGPRegressorCV",
+    ),
+    "exceptions": (
+        "FileError",
+        "InputError",
+        "PengpWarning",
+    ),
+    "model": (
+        "FullLogLik",
+        "LogLik",
+        "full_loglik",
+        "profile_loglik",
+    ),
+    "path": (
+        "Modes",
+        "PathFit",
+        "lambda_grid",
+        "lambda_max",
+        "penalized_path",
+    ),
+    "persistence": (
+        "load",
+        "save",
+    ),
 }
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

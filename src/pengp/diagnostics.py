@@ -9,11 +9,18 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
-from pengp._scores import normal_interval
-from pengp._typing import BoolArray, FloatArray
+from pengp._core.arrays import BoolArray, FloatArray
+from pengp.choosing.rules import RULES
+from pengp.choosing.scores import (
+    coverage,
+    crps_normal,
+    interval_score,
+    log_score,
+    normal_interval,
+    q2,
+    rmse,
+)
 from pengp.exceptions import InputError
-from pengp.metrics import coverage, crps_normal, interval_score, log_score, q2, rmse
-from pengp.selection import RULES
 
 __all__ = ["Diagnosis", "Finding", "Mode", "diagnose", "score_predictions"]
 

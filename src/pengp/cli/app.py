@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 import pengp
-from pengp._files import writing_to
+from pengp._core.files import writing_to
 from pengp.cli.design import design
 from pengp.cli.fit import fit
 from pengp.cli.info import info

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from pengp._typing import FloatArray
+    from pengp._core.arrays import FloatArray
 
 _SLICE = "slice"
 _EXACT = 2.0**53  # whole numbers below are exact as floats, and safe as integers
@@ -123,7 +123,7 @@ def _design(
     """Return the runs: a column for every input, and the number of the slice."""
     import pandas as pd
 
-    from pengp.designs import latin_hypercube, scale_design
+    from pengp.datasets.designs import latin_hypercube, scale_design
 
     unit = latin_hypercube(n, len(ranges), method=kind.value, slices=slices, random_state=seed)
     X = scale_design(unit, list(ranges.values()))

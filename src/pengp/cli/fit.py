@@ -13,9 +13,9 @@ from pengp.cli.printing import facts, rendered, show, show_json, working
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
-    from pengp._typing import FloatArray
-    from pengp.cli._runs import Runs
-    from pengp.cli._summary import Summary
+    from pengp._core.arrays import FloatArray
+    from pengp.cli.runs import Runs
+    from pengp.cli.summary import Summary
 
 
 class KernelName(StrEnum):
@@ -136,10 +136,10 @@ def fit(
     The table has one run a row: inputs and response, in any units. How strongly the surrogate is
     penalized, lambda, is chosen by cross-validation.
     """
-    from pengp.cli._files import check_destination
-    from pengp.cli._folds import Folds
-    from pengp.cli._runs import check_runs, read_runs
-    from pengp.cli._summary import Summary
+    from pengp.cli.files import check_destination
+    from pengp.cli.folds import Folds
+    from pengp.cli.runs import check_runs, read_runs
+    from pengp.cli.summary import Summary
     from pengp.estimators import PenalizedGPRegressorCV
 
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
@@ -197,7 +197,7 @@ def _input_bounds(runs: "Runs", options: list[str]) -> "FloatArray | None":
     """Return lower and upper end of every input [d, 2], from the runs where no bounds are given."""
     import numpy as np
 
-    from pengp.cli._runs import check_bounds
+    from pengp.cli.runs import check_bounds
 
     if not options:
         return None
@@ -213,7 +213,7 @@ def _conclude(
     summary: "Summary", info: dict[str, Any], place: Path, report: Path | None, *, as_json: bool
 ) -> None:
     """Write the files, then tell about the model."""
-    from pengp.cli._files import command_line, now, write_model
+    from pengp.cli.files import command_line, now, write_model
 
     next_step = f"pengp predict {shlex.quote(str(place))} new.csv -o predictions.csv"
     files = [("Model", str(place)), *([("Report", str(report))] if report else [])]

@@ -16,8 +16,8 @@ def info(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Show what a model file holds, and how far to trust it."""
-    from pengp.cli._summary import Summary
     from pengp.cli.models import open_model
+    from pengp.cli.summary import Summary
     from pengp.persistence import read_info
 
     opened, about = open_model(model), read_info(model)

@@ -9,7 +9,7 @@ from pengp.exceptions import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pengp._typing import FloatArray, IntArray
+    from pengp._core.arrays import FloatArray, IntArray
 
 __all__ = ["Extrapolation", "OpenModel", "check_level", "open_model"]
 

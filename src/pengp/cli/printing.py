@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pengp._files import writing_to
+from pengp._core.files import writing_to
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod, RenderableType

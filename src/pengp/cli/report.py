@@ -23,7 +23,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """Write a report on a model: one HTML page that needs no network."""
-    from pengp.cli._files import check_destination
+    from pengp.cli.files import check_destination
     from pengp.persistence import load, read_info
     from pengp.report import write_report
 

@@ -118,10 +118,10 @@ def run_study(
     Whatever stops a run, the same command continues it. The results are the same to the last bit
     for any number of jobs and with Dask. Exit code 1 if tasks failed.
     """
-    from pengp.study._progress import shown
-    from pengp.study._test_runs import read_test_runs
+    from pengp.study.progress import shown
     from pengp.study.runner import run_studies
     from pengp.study.store import Store
+    from pengp.study.test_runs import read_test_runs
 
     studies = _chosen(name, penalty)
     _check_options(studies, jobs, scheduler, test_runs)
@@ -153,7 +153,7 @@ def status(file: StoreFile = Path("study.sqlite"), as_json: AsJson = False) -> N
 
     Also shows what failed, and how the last run went. Works while a run is writing to the file.
     """
-    from pengp.study._status import standings
+    from pengp.study.status import standings
     from pengp.study.store import Store
 
     with Store.open(file) as store:
@@ -205,7 +205,7 @@ def _check_options(
 
 def _conclude(tallies: "dict[str, Tally]", output: Path) -> None:
     """Say what was done; exit with a code of its own if tasks have failed."""
-    from pengp.study._progress import summary
+    from pengp.study.progress import summary
 
     for name, tally in tallies.items():
         show("".join(f"{paragraph(sentence)}\n" for sentence in summary(name, tally)))

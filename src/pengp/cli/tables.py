@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pengp.cli._readers import blocks_of
-from pengp.cli._writers import TableWriter
+from pengp.cli.readers import blocks_of
+from pengp.cli.writers import TableWriter
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Table:
         """
         import pandas as pd
 
-        from pengp.cli._cells import as_numbers
+        from pengp.cli.cells import as_numbers
 
         values = {
             name: as_numbers(

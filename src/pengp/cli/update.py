@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
-    from pengp._typing import BoolArray, FloatArray
-    from pengp.cli._runs import Runs
+    from pengp._core.arrays import BoolArray, FloatArray
     from pengp.cli.models import OpenModel
+    from pengp.cli.runs import Runs
 
 _LEVEL = 0.95
 #: Probability, under the model, below which new runs contradict it.
@@ -54,10 +54,10 @@ def update(
     Without --re-estimate, theta, lambda and sigma2 stay as they are and the model only conditions
     on the new runs.
     """
-    from pengp.cli._files import check_destination, write_model
-    from pengp.cli._runs import read_runs
-    from pengp.cli._summary import Summary, check_one_response
+    from pengp.cli.files import check_destination, write_model
     from pengp.cli.models import open_model
+    from pengp.cli.runs import read_runs
+    from pengp.cli.summary import Summary, check_one_response
     from pengp.persistence import read_info
 
     place = output or model
@@ -108,7 +108,7 @@ class Comparison:
         """Predict the new runs."""
         from scipy.stats import norm
 
-        from pengp.metrics import rmse
+        from pengp.choosing.scores import rmse
 
         mean, std = (values[:, 0] for values in opened.predict(new.X))
         half = norm.ppf(0.5 + 0.5 * _LEVEL) * std
@@ -133,7 +133,7 @@ class Comparison:
     @property
     def rmse(self) -> float:
         """Root mean squared error of the predictions."""
-        from pengp.metrics import rmse
+        from pengp.choosing.scores import rmse
 
         return rmse(self.new.y, self.mean)
 
@@ -181,8 +181,8 @@ def _check(opened: "OpenModel", new: "Runs") -> None:
     """Raise an InputError about runs that the model cannot learn; note extrapolations."""
     import numpy as np
 
-    from pengp.cli._runs import check_bounds, check_new_runs
     from pengp.cli.models import Extrapolation
+    from pengp.cli.runs import check_bounds, check_new_runs
 
     model = opened.estimator
     check_new_runs(new, model.X_train_, model.nugget)
@@ -205,7 +205,7 @@ def _refitted(opened: "OpenModel", new: "Runs", info: Mapping[str, Any]) -> Any:
     import pandas as pd
     from sklearn.base import clone
 
-    from pengp.cli._folds import Folds
+    from pengp.cli.folds import Folds
 
     model = clone(opened.estimator)
     rows = np.concatenate([opened.estimator.X_train_, new.X.to_numpy()])
@@ -226,7 +226,7 @@ def _as_fitted(opened: "OpenModel", X: "pd.DataFrame") -> Any:
 
 def _with_history(info: Mapping[str, Any], new: "Runs", *, re_estimate: bool) -> dict[str, Any]:
     """Return the information about a model with this update added."""
-    from pengp.cli._files import command_line, now
+    from pengp.cli.files import command_line, now
 
     step = {
         "command": command_line(),

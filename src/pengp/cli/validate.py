@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pengp.cli._files import check_destination
+from pengp.cli.files import check_destination
 from pengp.cli.models import Extrapolation, OpenModel, check_level, open_model
 from pengp.cli.printing import (
     note,
@@ -25,7 +25,7 @@ from pengp.exceptions import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pengp._typing import FloatArray
+    from pengp._core.arrays import FloatArray
 
 _FIGURES = (".png", ".svg", ".pdf")
 #: Probability, under the model, below which a coverage contradicts the level.
@@ -215,7 +215,7 @@ def _draw(judged: list[_Judged], level: float, path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from pengp._files import replacing
+    from pengp._core.files import replacing
     from pengp.plots import CoverageDisplay, LeaveOneOutDisplay
 
     kind = path.suffix.lower()[1:]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pengp
-from pengp._files import replacing
+from pengp._core.files import replacing
 from pengp.exceptions import FileError, InputError
-from pengp.persistence._container import VERSION, pack, parse_arrays, parse_header, read_content
-from pengp.persistence._parameters import checked_json
-from pengp.persistence._state import CLASSES, Estimator, from_state, to_state
+from pengp.persistence.container import VERSION, pack, parse_arrays, parse_header, read_content
+from pengp.persistence.parameters import checked_json
+from pengp.persistence.state import CLASSES, Estimator, from_state, to_state
 
 __all__ = ["load", "read_info", "save"]
 

@@ -5,9 +5,9 @@ Every class has ``from_estimator``, which computes its documented attributes wit
 there are two panels.
 """
 
-from pengp.plots._lambda_axis import LambdaAxis, lambda_positions
 from pengp.plots.choice import CVCurveDisplay, StabilityDisplay
 from pengp.plots.coverage import CoverageDisplay
+from pengp.plots.lambda_axis import LambdaAxis, lambda_positions
 from pengp.plots.likelihood import ProfileLikelihoodDisplay
 from pengp.plots.residuals import ResidualsDisplay
 from pengp.plots.surface import ContourDisplay, SliceDisplay

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pengp._typing import FloatArray, IntArray
+from pengp._core.arrays import FloatArray, IntArray
+from pengp.choosing.folds import DEFAULT_K
+from pengp.choosing.rules import Rule
 from pengp.exceptions import InputError
-from pengp.folds import DEFAULT_K
-from pengp.plots import _style
-from pengp.plots._fitted import Estimator, OneOutput
-from pengp.plots._lambda_axis import draw_lambda_axis, draw_lambda_line, lambda_positions
-from pengp.selection import Rule
+from pengp.plots import drawing
+from pengp.plots.fitted import Estimator, OneOutput
+from pengp.plots.lambda_axis import draw_lambda_axis, draw_lambda_line, lambda_positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,22 +113,22 @@ class CVCurveDisplay:
             Whether the metric's axis is logarithmic; by default if its mean is positive and spans
             more than a factor of 30.
         """
-        self.ax_: Axes = _style.one_axes(ax)
+        self.ax_: Axes = drawing.one_axes(ax)
         self.figure_: Figure | SubFigure = self.ax_.figure
-        draw_lambda_line(self.ax_, self.lams, self.mean, "mean", color=_style.BLUE)
+        draw_lambda_line(self.ax_, self.lams, self.mean, "mean", color=drawing.BLUE)
         self._draw_errors()
-        self._mark(self.best, "best", marker="*", color=_style.VERMILLION, markersize=12)
-        one_se = {"marker": "s", "color": _style.BLACK, "markersize": 6}
+        self._mark(self.best, "best", marker="*", color=drawing.VERMILLION, markersize=12)
+        one_se = {"marker": "s", "color": drawing.BLACK, "markersize": 6}
         self._mark(self.one_se, "one SE", markerfacecolor="white", **one_se)
         if self.chosen not in (self.best, self.one_se):
-            self._mark(self.chosen, "chosen", marker="D", color=_style.GREEN, markersize=6)
+            self._mark(self.chosen, "chosen", marker="D", color=drawing.GREEN, markersize=6)
         draw_lambda_axis(self.ax_, lambda_positions(self.lams))
         if self._spans_decades() if log_metric is None else log_metric:
             self.ax_.set_yscale("log")
         label = _METRIC_LABELS.get(self.metric, self.metric)
         direction = "\n(higher is better)" if self.greater_is_better else ""
         self.ax_.set_ylabel(f"cross-validated {label}{direction}")
-        _style.legend(self.ax_)
+        drawing.legend(self.ax_)
         return self
 
     def _spans_decades(self) -> bool:
@@ -141,7 +141,7 @@ class CVCurveDisplay:
         positions, zero = lambda_positions(self.lams).positions, self.lams == 0.0
         low, high = self.mean - self.se, self.mean + self.se
         band = r"$\pm$ 1 standard error"
-        shade: dict[str, Any] = {"color": _style.BLUE, "alpha": _style.BAND}
+        shade: dict[str, Any] = {"color": drawing.BLUE, "alpha": drawing.BAND}
         self.ax_.fill_between(
             positions[~zero], low[~zero], high[~zero], linewidth=0, label=band, **shade
         )
@@ -149,7 +149,7 @@ class CVCurveDisplay:
         reach = (low if self.greater_is_better else high)[self.lams == self.best][0]
         if np.isfinite(reach):
             label = f"best mean ${'-' if self.greater_is_better else '+'}$ 1 SE"
-            self.ax_.axhline(reach, color=_style.GREY, linewidth=0.9, linestyle=":", label=label)
+            self.ax_.axhline(reach, color=drawing.GREY, linewidth=0.9, linestyle=":", label=label)
 
     def _mark(self, lam: float, label: str, **style: Any) -> None:
         """Mark the curve at one lambda."""
@@ -218,7 +218,7 @@ class StabilityDisplay:
             k = plan.n_folds if 1 < plan.n_folds < plan.n else min(DEFAULT_K, plan.n - 1)
             raise InputError(
                 "the folds were dealt only once, so there are no choices to compare; fit with "
-                f"cv=random_folds({plan.n}, {k}, repeats=20) of pengp.folds."
+                f"cv=random_folds({plan.n}, {k}, repeats=20) of pengp.choosing."
             )
         own_rule: str | Rule = getattr(estimator, "rule", "1se") if rule is None else rule
         choices = table.stability(metric, own_rule)
@@ -228,18 +228,18 @@ class StabilityDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the counts as bars, and mark the lambda of the estimator."""
-        self.ax_: Axes = _style.one_axes(ax)
+        self.ax_: Axes = drawing.one_axes(ax)
         self.figure_: Figure | SubFigure = self.ax_.figure
         axis, top = lambda_positions(self.lams), self.counts.max()
         width = 0.8 * np.diff(axis.positions).min(initial=0.6)
         some, chosen = self.counts > 0, self.lams == self.chosen
-        style: dict[str, Any] = {"linestyle": "none", "marker": "v", "color": _style.VERMILLION}
+        style: dict[str, Any] = {"linestyle": "none", "marker": "v", "color": drawing.VERMILLION}
         self.ax_.bar(
             axis.positions[some],
             self.counts[some],
             width,
-            color=_style.SKY,
-            edgecolor=_style.BLUE,
+            color=drawing.SKY,
+            edgecolor=drawing.BLUE,
             label=f"each of {len(self.choices)} repeats alone",
         )
         self.ax_.plot(
@@ -253,5 +253,5 @@ class StabilityDisplay:
         self.ax_.set_ylim(0.0, 1.15 * top)
         self.ax_.locator_params(axis="y", integer=True)
         self.ax_.set_ylabel("repeats that choose it")
-        _style.legend_above(self.ax_, 2)
+        drawing.legend_above(self.ax_, 2)
         return self

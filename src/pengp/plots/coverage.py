@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from scipy.stats import binom, norm
 
-from pengp._scores import half_width
-from pengp._typing import FloatArray
-from pengp.plots import _style
-from pengp.plots._predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
+from pengp._core.arrays import FloatArray
+from pengp.choosing.scores import half_width
+from pengp.plots import drawing
+from pengp.plots.predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ class CoverageDisplay(OfPredictions):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw empirical against nominal coverage, with the band of chance."""
-        self.ax_: Axes = _style.one_axes(ax, (4.4, 4.2))
+        self.ax_: Axes = drawing.one_axes(ax, (4.4, 4.2))
         self.figure_: Figure | SubFigure = self.ax_.figure
         levels = 100.0 * self.levels
         self.ax_.fill_between(
@@ -71,18 +71,18 @@ class CoverageDisplay(OfPredictions):
             100.0 * self.band_lower,
             100.0 * self.band_upper,
             step="mid",
-            color=_style.GREY,
-            alpha=_style.BAND,
+            color=drawing.GREY,
+            alpha=drawing.BAND,
             linewidth=0,
-            label=f"{_style.percent(self.level)} band of chance, n = {self.n}",
+            label=f"{drawing.percent(self.level)} band of chance, n = {self.n}",
         )
-        self.ax_.axline((0.0, 0.0), slope=1.0, color=_style.GREY, linewidth=0.8)
+        self.ax_.axline((0.0, 0.0), slope=1.0, color=drawing.GREY, linewidth=0.8)
         self.ax_.step(
-            levels, 100.0 * self.coverage, where="mid", color=_style.BLUE, label="observed"
+            levels, 100.0 * self.coverage, where="mid", color=drawing.BLUE, label="observed"
         )
         self.ax_.set_xlim(0.0, 100.0)
         self.ax_.set_ylim(-2.0, 102.0)
         self.ax_.set_xlabel("nominal level of the interval (%)")
         self.ax_.set_ylabel(f"{self.source} coverage (%)")
-        _style.legend_above(self.ax_, 2)
+        drawing.legend_above(self.ax_, 2)
         return self

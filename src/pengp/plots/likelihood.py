@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pengp._inputs import check_count
-from pengp._typing import FloatArray
-from pengp.plots import _style
-from pengp.plots._fitted import Estimator, OneOutput
-from pengp.plots._lines import Runs, flat_stretch, line_of
+from pengp._core.arrays import FloatArray
+from pengp._core.checks import check_count
+from pengp.plots import drawing
+from pengp.plots.fitted import Estimator, OneOutput
+from pengp.plots.lines import Runs, flat_stretch, line_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,13 +132,13 @@ class ProfileLikelihoodDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw log L and Q, shade the flat stretch, mark the estimate and the other maxima."""
-        self.ax_: Axes = _style.one_axes(ax)
+        self.ax_: Axes = drawing.one_axes(ax)
         self.figure_: Figure | SubFigure = self.ax_.figure
         usable = np.isfinite(self.loglik)
         grid, loglik, objective = (a[usable] for a in (self.grid, self.loglik, self.objective))
-        self.ax_.axvspan(*self.flat, color=_style.ORANGE, alpha=0.3, label=r"$\log L$ is flat")
-        self.ax_.plot(grid, loglik, color=_style.BLUE, label=r"$\log L$")
-        red: dict[str, Any] = {"color": _style.VERMILLION, "linestyle": "--"}
+        self.ax_.axvspan(*self.flat, color=drawing.ORANGE, alpha=0.3, label=r"$\log L$ is flat")
+        self.ax_.plot(grid, loglik, color=drawing.BLUE, label=r"$\log L$")
+        red: dict[str, Any] = {"color": drawing.VERMILLION, "linestyle": "--"}
         self.ax_.plot(grid, objective, label=r"$Q$", **red)
         self._mark_maxima()
         self.ax_.set_xscale("log")
@@ -148,7 +148,7 @@ class ProfileLikelihoodDisplay:
         self.ax_.set_ylim(heights.min() - room, heights.max() + room)
         self.ax_.set_xlabel(self._axis_label())
         self.ax_.set_ylabel("profile log likelihood")
-        _style.legend_above(self.ax_, 3)
+        drawing.legend_above(self.ax_, 3)
         return self
 
     def _axis_label(self) -> str:
@@ -161,7 +161,7 @@ class ProfileLikelihoodDisplay:
 
     def _mark_maxima(self) -> None:
         """Mark the estimate and the other maxima of Q, at the height of log L."""
-        style: dict[str, Any] = {"linestyle": "none", "color": _style.BLACK, "clip_on": False}
+        style: dict[str, Any] = {"linestyle": "none", "color": drawing.BLACK, "clip_on": False}
         self.ax_.plot(self.estimate, self.loglik_hat, marker="o", label="estimate", **style)
         if len(self.mode_loglik) == 1:
             return

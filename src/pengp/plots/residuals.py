@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.stats import beta, norm
 
-from pengp._scores import half_width
-from pengp._typing import FloatArray, IntArray
-from pengp.plots import _style
-from pengp.plots._predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
+from pengp._core.arrays import FloatArray, IntArray
+from pengp.choosing.scores import half_width
+from pengp.plots import drawing
+from pengp.plots.predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +78,7 @@ class ResidualsDisplay(OfPredictions):
         ax : two matplotlib axes, optional
             By default those of a new figure.
         """
-        self.axes_: tuple[Axes, Axes] = _style.two_axes(ax)
+        self.axes_: tuple[Axes, Axes] = drawing.two_axes(ax)
         self.figure_: Figure | SubFigure = self.axes_[0].figure
         self._draw_against_predictions(self.axes_[0])
         self._draw_against_quantiles(self.axes_[1])
@@ -88,8 +88,8 @@ class ResidualsDisplay(OfPredictions):
         """Draw the first panel."""
         z = half_width(self.level)
         for height, line in ((0.0, "-"), (z, ":"), (-z, ":")):
-            ax.axhline(height, color=_style.GREY, linewidth=0.8, linestyle=line)
-        _style.plot_points(ax, self.fitted, self.standardized, np.abs(self.standardized) > z)
+            ax.axhline(height, color=drawing.GREY, linewidth=0.8, linestyle=line)
+        drawing.plot_points(ax, self.fitted, self.standardized, np.abs(self.standardized) > z)
         ax.set_xlabel(f"predicted {self.response_name}")
         ax.set_ylabel(f"standardised {self.source} residual")
 
@@ -100,14 +100,14 @@ class ResidualsDisplay(OfPredictions):
             self.quantiles,
             self.envelope_lower,
             self.envelope_upper,
-            color=_style.GREY,
-            alpha=_style.BAND,
+            color=drawing.GREY,
+            alpha=drawing.BAND,
             linewidth=0,
-            label=f"pointwise {_style.percent(self.level)} envelope",
+            label=f"pointwise {drawing.percent(self.level)} envelope",
         )
-        ax.axline((0.0, 0.0), slope=1.0, color=_style.GREY, linewidth=0.8)
+        ax.axline((0.0, 0.0), slope=1.0, color=drawing.GREY, linewidth=0.8)
         outside = (ordered < self.envelope_lower) | (ordered > self.envelope_upper)
-        _style.plot_points(ax, self.quantiles, ordered, outside)
+        drawing.plot_points(ax, self.quantiles, ordered, outside)
         ax.set_xlabel("normal quantile")
         ax.set_ylabel("ordered residual")
-        _style.legend_above(ax, 1)
+        drawing.legend_above(ax, 1)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pengp._inputs import check_count
-from pengp._typing import FloatArray
+from pengp._core.arrays import FloatArray
+from pengp._core.checks import check_count
 from pengp.exceptions import InputError
-from pengp.plots import _style
-from pengp.plots._fitted import Estimator, OneOutput, Point
+from pengp.plots import drawing
+from pengp.plots.fitted import Estimator, OneOutput, Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,31 +119,31 @@ class SliceDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw mean and intervals, and the runs, the fainter the farther from the slice."""
-        self.ax_: Axes = _style.one_axes(ax)
+        self.ax_: Axes = drawing.one_axes(ax)
         self.figure_: Figure | SubFigure = self.ax_.figure
         self.ax_.fill_between(
             self.grid,
             self.lower,
             self.upper,
-            color=_style.BLUE,
-            alpha=_style.BAND,
+            color=drawing.BLUE,
+            alpha=drawing.BAND,
             linewidth=0,
-            label=f"{_style.percent(self.level)} interval",
+            label=f"{drawing.percent(self.level)} interval",
         )
-        self.ax_.plot(self.grid, self.mean, color=_style.BLUE, label="mean")
+        self.ax_.plot(self.grid, self.mean, color=drawing.BLUE, label="mean")
         several = len(self.at) > 1
-        _style.scatter_runs(
+        drawing.scatter_runs(
             self.ax_,
             self.runs_x,
             self.runs_y,
             self.runs_distance,
             s=22,
-            color=_style.BLACK,
+            color=drawing.BLACK,
             label="runs (faint: far from the slice)" if several else "runs",
         )
         self.ax_.set_xlabel(self.input_name)
         self.ax_.set_ylabel(self.response_name)
-        _style.legend_above(self.ax_, 3)
+        drawing.legend_above(self.ax_, 3)
         return self
 
 
@@ -258,14 +258,14 @@ class ContourDisplay:
         ax : two matplotlib axes, optional
             By default those of a new figure.
         """
-        self.axes_: tuple[Axes, Axes] = _style.two_axes(ax)
+        self.axes_: tuple[Axes, Axes] = drawing.two_axes(ax)
         self.figure_: Figure | SubFigure = self.axes_[0].figure
-        width = f"width of {_style.percent(self.level)} interval,\n{self.response_name}"
+        width = f"width of {drawing.percent(self.level)} interval,\n{self.response_name}"
         panels = ((self.mean, "viridis", self.response_name), (self.width, "cividis", width))
         for axes, (values, colours, label) in zip(self.axes_, panels, strict=True):
             filled = axes.contourf(self.x, self.y, values, levels=12, cmap=colours)
             self.figure_.colorbar(filled, ax=axes, label=label)
-            _style.scatter_runs(
+            drawing.scatter_runs(
                 axes,
                 self.runs_x,
                 self.runs_y,

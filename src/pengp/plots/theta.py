@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from pengp._typing import FloatArray
-from pengp.plots import _style
-from pengp.plots._fitted import Estimator, OneOutput
-from pengp.plots._lambda_axis import draw_lambda_axis, draw_lambda_line, lambda_positions
+from pengp._core.arrays import FloatArray
+from pengp.plots import drawing
+from pengp.plots.fitted import Estimator, OneOutput
+from pengp.plots.lambda_axis import draw_lambda_axis, draw_lambda_line, lambda_positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ class ThetaPathDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw one line for each input, and mark the choices of lambda."""
-        self.ax_: Axes = _style.one_axes(ax, (6.4, 3.6))
+        self.ax_: Axes = drawing.one_axes(ax, (6.4, 3.6))
         self.figure_: Figure | SubFigure = self.ax_.figure
         axis = lambda_positions(self.lams)
         lines = [("all inputs", self.theta[:, 0])]
@@ -107,20 +107,20 @@ class ThetaPathDisplay:
         for k, (name, theta) in enumerate(lines):
             # matplotlib leaves a label that begins with an underscore out of the legend.
             label = f" {name}" if name.startswith("_") else name
-            draw_lambda_line(self.ax_, self.lams, theta, label, **_style.line_style(k, points))
+            draw_lambda_line(self.ax_, self.lams, theta, label, **drawing.line_style(k, points))
         self._draw_bounds()
         self._mark_choices(axis.positions)
         self.ax_.set_yscale("log")
         draw_lambda_axis(self.ax_, axis)
         self.ax_.set_ylabel(r"$\hat\theta(\lambda)$")
         columns = -(-len(lines) // _LEGEND_ROWS)
-        _style.legend(self.ax_, loc="upper left", bbox_to_anchor=(1.0, 1.0), ncols=columns)
+        drawing.legend(self.ax_, loc="upper left", bbox_to_anchor=(1.0, 1.0), ncols=columns)
         return self
 
     def _draw_bounds(self) -> None:
         """Draw the bounds of theta, and say what the lower one means."""
         for bound in self.theta_bounds:
-            self.ax_.axhline(bound, color=_style.GREY, linewidth=0.6, zorder=0)
+            self.ax_.axhline(bound, color=drawing.GREY, linewidth=0.6, zorder=0)
         self.ax_.annotate(
             "inactive",
             (1.0, self.theta_bounds[0]),
@@ -129,7 +129,7 @@ class ThetaPathDisplay:
             textcoords="offset points",
             va="center",
             fontsize="small",
-            color=_style.GREY,
+            color=drawing.GREY,
         )
 
     def _mark_choices(self, positions: FloatArray) -> None:
@@ -144,7 +144,7 @@ class ThetaPathDisplay:
             row = row + 1 if place - before < _CLOSE * np.ptp(positions) else 0
             before = place
             line = "-" if lam == self.chosen else ":"
-            self.ax_.axvline(place, color=_style.GREY, linewidth=0.9, linestyle=line, zorder=0)
+            self.ax_.axvline(place, color=drawing.GREY, linewidth=0.9, linestyle=line, zorder=0)
             self.ax_.annotate(
                 ", ".join(labels),
                 (place, 1.0),
@@ -152,5 +152,5 @@ class ThetaPathDisplay:
                 xycoords=("data", "axes fraction"),
                 textcoords="offset points",
                 fontsize="small",
-                color=_style.GREY,
+                color=drawing.GREY,
             )

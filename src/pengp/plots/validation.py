@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pengp._scores import half_width
-from pengp._typing import BoolArray, FloatArray
-from pengp.plots import _style
-from pengp.plots._predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
+from pengp._core.arrays import BoolArray, FloatArray
+from pengp.choosing.scores import half_width
+from pengp.plots import drawing
+from pengp.plots.predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,15 +57,15 @@ class LeaveOneOutDisplay(OfPredictions):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw predictions with intervals; those that miss their response look different."""
-        self.ax_: Axes = _style.one_axes(ax, (4.4, 4.2))
+        self.ax_: Axes = drawing.one_axes(ax, (4.4, 4.2))
         self.figure_: Figure | SubFigure = self.ax_.figure
         low = float(min(self.observed.min(), self.lower.min()))
         high = float(max(self.observed.max(), self.upper.max()))
         room = 0.04 * (high - low) or 1.0
-        self.ax_.axline((low, low), slope=1.0, color=_style.GREY, linewidth=0.8)
-        word = f"its {_style.percent(self.level)} interval"
-        inside: dict[str, Any] = {"fmt": "o", "color": _style.BLUE, "markersize": 5}
-        outside: dict[str, Any] = {"fmt": "X", "color": _style.VERMILLION, "markersize": 7}
+        self.ax_.axline((low, low), slope=1.0, color=drawing.GREY, linewidth=0.8)
+        word = f"its {drawing.percent(self.level)} interval"
+        inside: dict[str, Any] = {"fmt": "o", "color": drawing.BLUE, "markersize": 5}
+        outside: dict[str, Any] = {"fmt": "X", "color": drawing.VERMILLION, "markersize": 7}
         self._draw(self.inside, f"in {word}", **inside)
         self._draw(~self.inside, f"outside {word}", **outside)
         self.ax_.set_xlim(low - room, high + room)
@@ -74,7 +74,7 @@ class LeaveOneOutDisplay(OfPredictions):
         self.ax_.set_xlabel(f"observed {self.response_name}")
         how = " from all other runs" if self.source == LEAVE_ONE_OUT else ""
         self.ax_.set_ylabel(f"predicted{how}")
-        _style.legend_above(self.ax_, 1)
+        drawing.legend_above(self.ax_, 1)
         return self
 
     def _draw(self, mine: BoolArray, label: str, **style: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from pengp._files import replacing
+from pengp._core.files import replacing
 from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.exceptions import InputError
 
@@ -43,7 +43,7 @@ def write_report(
         )
     check_is_fitted(model)
     try:
-        from pengp.report._page import render
+        from pengp.report.page import render
     except ModuleNotFoundError as error:
         raise ImportError(
             f'the report needs {error.name}; install it: pip install "pengp[report]".'

@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import Any
 
 from pengp.exceptions import InputError
-from pengp.study._task import Task
-from pengp.study._workers import Outcome, Outcomes, Work, attempt_single_threaded
 from pengp.study.store import Failure
+from pengp.study.task import Task
+from pengp.study.workers import Outcome, Outcomes, Work, attempt_single_threaded
 
 #: Seconds that a scheduler has to answer and to show a worker.
 PATIENCE = 15.0

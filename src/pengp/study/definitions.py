@@ -5,7 +5,7 @@ many repetitions of each part are run and nothing else: a task gives the same ro
 the tasks of "tiny" are among those of "quick", and these among those of "paper".
 
 Inputs are in the unit cube and responses standardised by the runs (mean 0, standard deviation 1,
-ddof = 1) unless said otherwise. Values of lambda are those of `pengp.grids.lambda_grid()`, equal to
+ddof = 1) unless said otherwise. Values of lambda are those of `pengp.path.lambda_grid()`, equal to
 the bit in all tasks, so rows can be joined on ``lam``; 0.005 in the Forrester study is the one
 exception. ``x`` and ``lam`` are None where nothing is said of them. Folds, runs, inputs and
 partitions are counted from 1. ``seconds`` is the time of the fits and cross-validations that a
@@ -113,7 +113,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from pengp.exceptions import InputError
-from pengp.study._task import Task
+from pengp.study.task import Task
 
 #: The sizes of a study, smallest first.
 SIZES = ("tiny", "quick", "paper")

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from pengp._fitting import NUGGET_BOUNDS
-from pengp._typing import FloatArray
-from pengp.crossval import CVTable, cross_validate_path
-from pengp.designs import scale_design
-from pengp.folds import FoldPlan, random_folds
-from pengp.folds import leave_one_out as leave_one_out_folds
-from pengp.functions import get_function
-from pengp.likelihood import profile_loglik
-from pengp.path import PathFit, penalized_path
-from pengp.study._partitions import PARTITION_METRICS, partition_table
-from pengp.study._rows import (
+from pengp._core.arrays import FloatArray
+from pengp.choosing.crossval import CVTable, cross_validate_path
+from pengp.choosing.folds import FoldPlan, random_folds
+from pengp.choosing.folds import leave_one_out as leave_one_out_folds
+from pengp.datasets.designs import scale_design
+from pengp.datasets.functions import get_function
+from pengp.model.likelihood import profile_loglik
+from pengp.path.fitting import NUGGET_BOUNDS
+from pengp.path.penalized import PathFit, penalized_path
+from pengp.study.partitions import PARTITION_METRICS, partition_table
+from pengp.study.rows import (
     LAMS,
     METRICS,
     NUGGET,
@@ -33,7 +33,7 @@ from pengp.study._rows import (
     surrogate_rows,
     timed,
 )
-from pengp.study._task import Row, Task
+from pengp.study.task import Row, Task
 
 #: The penalty of Figure 1(d), which the grid does not hold.
 EXAMPLE_LAM = 0.005

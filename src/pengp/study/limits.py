@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from pengp._folded import correlation_matrix
-from pengp._typing import FloatArray
-from pengp.grids import lambda_max
-from pengp.kernels import get_kernel
-from pengp.likelihood import profile_loglik
-from pengp.metrics import fold_metrics
-from pengp.posterior import batch_predict
-from pengp.study._rows import (
+from pengp._core.arrays import FloatArray
+from pengp.choosing.metrics import fold_metrics
+from pengp.model.folded import correlation_matrix
+from pengp.model.kernels import get_kernel
+from pengp.model.likelihood import profile_loglik
+from pengp.model.posterior import batch_predict
+from pengp.path.grids import lambda_max
+from pengp.study.rows import (
     METRICS,
     NUGGET,
     Runs,
@@ -28,7 +28,7 @@ from pengp.study._rows import (
     surrogate,
     timed,
 )
-from pengp.study._task import Row, Task
+from pengp.study.task import Row, Task
 
 #: Ways to the limits.
 TO_ZERO = 10.0 ** np.array([0.0, -1.0, -3.0, -5.0, -7.0, -9.0, -11.0])

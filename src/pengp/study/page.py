@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 
 from pengp.exceptions import InputError
-from pengp.study._claims_base import number, signed
-from pengp.study._report_rows import Rows
-from pengp.study.claims import STATUSES, Judged, counts
+from pengp.study.claims.base import number, signed
+from pengp.study.claims.catalogue import STATUSES, Judged, counts
 from pengp.study.definitions import STUDIES, Study
-from pengp.study.figures import Drawn
+from pengp.study.figures.catalogue import Drawn
+from pengp.study.report_rows import Rows
 from pengp.study.store import FailedTask
 from pengp.study.tables import Made
 

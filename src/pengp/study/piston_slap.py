@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from pengp._typing import FloatArray
-from pengp.crossval import CVTable, cross_validate_path
-from pengp.folds import FoldsLike, random_folds
-from pengp.likelihood import profile_loglik
-from pengp.path import PathFit, penalized_path
-from pengp.study._rows import (
+from pengp._core.arrays import FloatArray
+from pengp.choosing.crossval import CVTable, cross_validate_path
+from pengp.choosing.folds import FoldsLike, random_folds
+from pengp.model.likelihood import profile_loglik
+from pengp.path.penalized import PathFit, penalized_path
+from pengp.study.rows import (
     LAMS,
     METRICS,
     chained,
@@ -26,7 +26,7 @@ from pengp.study._rows import (
     surrogate_at,
     timed,
 )
-from pengp.study._task import Row, Task, TestRuns
+from pengp.study.task import Row, Task, TestRuns
 
 #: The isotropic estimate that the paper prints; the likelihood is flat from there on.
 PLATEAU = 18.992

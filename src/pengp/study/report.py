@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from pengp._files import writing_to
-from pengp.study._report_rows import Rows
-from pengp.study.claims import Judged, judge
-from pengp.study.figures import FIGURES, draw
+from pengp._core.files import writing_to
+from pengp.study.claims.catalogue import Judged, judge
+from pengp.study.figures.catalogue import FIGURES, draw
 from pengp.study.page import Contents, render
+from pengp.study.report_rows import Rows
 from pengp.study.store import Store
 from pengp.study.tables import TABLES, make
 

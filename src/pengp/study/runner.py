@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from pengp.exceptions import InputError
-from pengp.study._metadata import circumstances
-from pengp.study._task import Task, TestRuns
-from pengp.study._test_runs import digest
-from pengp.study._workers import Outcome, Outcomes, Work, in_processes, in_this_process
 from pengp.study.definitions import Study
+from pengp.study.metadata import circumstances
 from pengp.study.store import Failure, Store
+from pengp.study.task import Task, TestRuns
 from pengp.study.tasks import run_task
+from pengp.study.test_runs import digest
+from pengp.study.workers import Outcome, Outcomes, Work, in_processes, in_this_process
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pengp._random import as_seed
-from pengp._typing import FloatArray
-from pengp.crossval import CVTable, cross_validate_path
-from pengp.designs import latin_hypercube, scale_design
-from pengp.folds import FoldPlan, random_folds
-from pengp.functions import get_function
-from pengp.metrics import rmse
-from pengp.path import PathFit, penalized_path
-from pengp.posterior import Posterior
-from pengp.study._rows import (
+from pengp._core.arrays import FloatArray
+from pengp._core.seeds import as_seed
+from pengp.choosing.crossval import CVTable, cross_validate_path
+from pengp.choosing.folds import FoldPlan, random_folds
+from pengp.choosing.scores import rmse
+from pengp.datasets.designs import latin_hypercube, scale_design
+from pengp.datasets.functions import get_function
+from pengp.model.posterior import Posterior
+from pengp.path.penalized import PathFit, penalized_path
+from pengp.study.rows import (
     LAMS,
     METRICS,
     Runs,
@@ -27,8 +27,8 @@ from pengp.study._rows import (
     surrogate_at,
     timed,
 )
-from pengp.study._task import Row, Task
-from pengp.study._ten_starts import ten_starts
+from pengp.study.task import Row, Task
+from pengp.study.ten_starts import ten_starts
 
 #: Runs and test runs of each function (the table of Section 4).
 SIZES = {"lim": (10, 200), "franke": (10, 200), "piston": (15, 700), "borehole": (15, 800)}

@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pengp.exceptions import FileError
-from pengp.study import _schema
-from pengp.study._task import Row, Task
+from pengp.study import schema
+from pengp.study.task import Row, Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,10 +75,10 @@ class Store:
         """
         path = Path(path)
         if mode == "r":
-            return cls(path, _schema.open_reading(path))
+            return cls(path, schema.open_reading(path))
         with contextlib.ExitStack() as stack:
-            lock = stack.enter_context(contextlib.closing(_schema.lock(path)))
-            connection = _schema.open_writing(path)
+            lock = stack.enter_context(contextlib.closing(schema.lock(path)))
+            connection = schema.open_writing(path)
             stack.pop_all()
         return cls(path, connection, lock)
 
@@ -164,7 +164,7 @@ class Store:
             "AND invocation = id) FROM invocations ORDER BY id"
         )
         return {
-            "format": _schema.SCHEMA_VERSION,
+            "format": schema.SCHEMA_VERSION,
             "test_runs": self._meta("test_runs"),
             "invocations": [
                 {"started": started, "ended": ended, "tasks_done": count, **json.loads(details)}
@@ -248,13 +248,13 @@ class Store:
 
     def _select(self, query: str, values: Any = ()) -> list[Any]:
         """Return the records that a query finds."""
-        with _schema.explained(self.path):
+        with schema.explained(self.path):
             return self._connection.execute(query, values).fetchall()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
         """Make the block one transaction, undone if anything goes wrong in it."""
-        with _schema.explained(self.path):
+        with schema.explained(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             with self._connection:  # commits or rolls back
                 yield

@@ -8,15 +8,15 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from pengp.study._claims_base import GRID_END
-from pengp.study._claims_simulation_judges import (
+from pengp.study.claims.base import GRID_END
+from pengp.study.claims.simulation_judges import (
     FUNCTIONS,
     METHODS,
     SCORES,
     TEN_STARTS,
     relative,
 )
-from pengp.study._report_rows import MissingRowsError, Rows, nearest
+from pengp.study.report_rows import MissingRowsError, Rows, nearest
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from pengp._linalg import ONE_THREAD
+from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
 from pengp.study import forrester, limits, piston_slap, simulation
-from pengp.study._task import Row, Task, TestRuns
 from pengp.study.definitions import get_study
+from pengp.study.task import Row, Task, TestRuns
 
 _PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
     "forrester": forrester.PARTS,

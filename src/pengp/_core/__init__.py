@@ -1,0 +1,1 @@
+"""Arrays, checks of arguments, seeds, linear algebra, files; nothing of Gaussian processes."""

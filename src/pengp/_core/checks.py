@@ -1,0 +1,237 @@
+"""Checks of what a caller passes to the path functions; each mistake gets one clear sentence."""
+
+import numbers
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pengp._core.arrays import BoolArray, FloatArray
+from pengp.exceptions import InputError, PengpWarning
+
+ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
+
+_LARGEST = 1e100
+"""Responses beyond this, or below its inverse, would overflow or vanish when squared."""
+
+_CUBE_SLACK = 1e-9
+"""How far round-off may carry a scaled input out of the unit cube."""
+
+
+class DataSets(NamedTuple):
+    """F data sets, in the order of their leading shape."""
+
+    X: list[FloatArray]  # F arrays [n_f, d]
+    y: list[FloatArray]  # F arrays [n_f]
+    shape: tuple[int, ...]  # leading shape, with F entries
+
+    def label(self, f: int) -> str:
+        """Return words that name data set f in a message."""
+        return "" if not self.shape else f" of data set {f}"
+
+
+def as_datasets(X: ArrayOrArrays, y: ArrayOrArrays) -> DataSets:
+    """Return the data sets in X [..., n, d] and y [..., n], or in two equally long lists."""
+    sets_of_X = _list_of_sets(X)
+    if sets_of_X is not None:
+        if not isinstance(y, list | tuple | np.ndarray) or len(y) != len(sets_of_X):
+            raise InputError("X is a list of data sets, so y must be a list of as many responses.")
+        sets = [as_datasets(a, b) for a, b in zip(sets_of_X, y, strict=True)]
+        if any(s.shape for s in sets) or len({s.X[0].shape[1] for s in sets}) > 1:
+            raise InputError("each X of a list must be [n, d] with the same d, each y [n].")
+        return DataSets([s.X[0] for s in sets], [s.y[0] for s in sets], (len(sets),))
+    inputs, response = _as_floats(X, "X"), _as_floats(y, "y")
+    if inputs.ndim < 2:
+        raise InputError(f"X must have shape [n, d], but has {inputs.ndim} axis; use X[:, None].")
+    if response.ndim < 1 or response.shape[-1] != inputs.shape[-2]:
+        raise InputError(f"X has shape {inputs.shape} but y has {response.shape}: runs must match.")
+    try:
+        shape = np.broadcast_shapes(inputs.shape[:-2], response.shape[:-1])
+    except ValueError:
+        raise InputError(
+            f"the leading axes of X {inputs.shape} and y {response.shape} do not fit together."
+        ) from None
+    n, d = inputs.shape[-2:]
+    if n < 2 or d < 1:
+        raise InputError(f"X has shape {inputs.shape}; at least 2 runs and 1 input are needed.")
+    if 0 in shape:
+        raise InputError(f"X has shape {inputs.shape}; at least one data set is needed.")
+    flat_X = np.broadcast_to(inputs, (*shape, n, d)).reshape(-1, n, d)
+    flat_y = np.broadcast_to(response, (*shape, n)).reshape(-1, n)
+    return DataSets(list(flat_X), list(flat_y), shape)
+
+
+def _list_of_sets(X: ArrayOrArrays) -> Sequence[ArrayLike] | None:
+    """Return X if it is a list of data sets, None if it is one array."""
+    if not isinstance(X, list | tuple) or len(X) == 0:
+        return None
+    try:
+        return X if np.ndim(X[0]) == 2 else None
+    except ValueError:
+        raise InputError("X must be [n, d] in each data set, but the first is ragged.") from None
+
+
+def _as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
+    """Return a float array, or say why it is none."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a numeric array without gaps or text.") from None
+
+
+def check_datasets(data: DataSets, *, nugget: float | None, constant_mean: bool) -> None:
+    """Raise or warn about data that cannot, or can hardly, be fitted."""
+    for f, (X, y) in enumerate(zip(data.X, data.y, strict=True)):
+        where = data.label(f)
+        _check_values(X, y, where)
+        _check_duplicates(X, y, nugget, where)
+        if constant_columns(X).any():
+            column = int(np.flatnonzero(constant_columns(X))[0])
+            warn(f"column {column} of X{where} is constant and is ignored.")
+        if is_constant(y):
+            mean = "the estimated mean" if constant_mean else "a zero mean"
+            warn(
+                f"y{where} is constant, so a correlation cannot be estimated around {mean}; the "
+                "smoothest one is returned."
+            )
+
+
+def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
+    """Check sizes, finiteness and the unit cube."""
+    if not np.isfinite(X).all():
+        i, j = np.argwhere(~np.isfinite(X))[0]
+        raise InputError(
+            f"X{where} has {X[i, j]} in row {i}, column {j}; remove or repair that run."
+        )
+    if not np.isfinite(y).all():
+        i = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise InputError(f"y{where} has {y[i]} in row {i}; remove or repair that run.")
+    size = np.abs(y).max()
+    if size > _LARGEST or 0.0 < size < 1.0 / _LARGEST:
+        raise InputError(f"y{where} is of the order of {size:.0e}; standardise it first.")
+    if (np.abs(X - 0.5) > 0.5 + _CUBE_SLACK).any():
+        i, j = np.argwhere(np.abs(X - 0.5) > 0.5 + _CUBE_SLACK)[0]
+        raise InputError(
+            f"X{where} must lie in the unit cube, but row {i}, column {j} is {X[i, j]:g}; scale it "
+            "first, for example with pengp.model.InputScaler."
+        )
+
+
+def _check_duplicates(X: FloatArray, y: FloatArray, nugget: float | None, where: str) -> None:
+    """Refuse equal runs that a deterministic model cannot explain."""
+    if nugget is None or len({row.tobytes() for row in X + 0.0}) == len(X):  # -0.0 equals 0.0
+        return
+    _, group, count = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    group = group.ravel()
+    for g in np.flatnonzero(count > 1):
+        rows = np.flatnonzero(group == g)
+        i, j = int(rows[0]), int(rows[np.argmax(np.abs(y[rows] - y[rows[0]]))])
+        if y[i] != y[j]:
+            raise InputError(
+                f"rows {i} and {j} of X{where} are equal but their responses {y[i]:g} and {y[j]:g} "
+                "differ; remove one, average them, or use nugget='estimate'."
+            )
+        if nugget == 0.0:
+            raise InputError(
+                f"rows {rows[0]} and {rows[1]} of X{where} are equal, which makes the correlation "
+                "matrix singular with nugget=0; remove one, or use nugget=1e-5."
+            )
+
+
+def constant_columns(X: FloatArray) -> BoolArray:
+    """Tell which columns [d] of X [n, d] hold one value only."""
+    return (X[0] == X).all(0)
+
+
+def is_constant(y: FloatArray) -> bool:
+    """Tell whether all responses are equal."""
+    return bool((y == y[0]).all())
+
+
+def check_lams(lams: ArrayLike) -> FloatArray:
+    """Return lams as [L], checked to be finite and not negative."""
+    try:
+        values = np.atleast_1d(np.asarray(lams, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InputError("lams must be numbers, for example pengp.lambda_grid('paper').") from None
+    if values.ndim != 1 or len(values) == 0:
+        raise InputError(
+            f"lams must be a list of at least one number, not of shape {values.shape}."
+        )
+    if not np.isfinite(values).all() or (values < 0.0).any():
+        bad = values[~(np.isfinite(values) & (values >= 0.0))][0]
+        raise InputError(f"every lambda must be finite and at least 0, but lams holds {bad:g}.")
+    return values
+
+
+def check_theta_bounds(theta_bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return the bounds on theta as two floats."""
+    try:
+        lower, upper = (float(b) for b in theta_bounds)
+    except (TypeError, ValueError):
+        raise InputError("theta_bounds must be two numbers, lower and upper.") from None
+    if not (0.0 < lower <= upper < np.inf):
+        raise InputError(
+            f"theta_bounds must satisfy 0 < lower <= upper, not ({lower:g}, {upper:g})."
+        )
+    return lower, upper
+
+
+def check_nugget(nugget: float | str) -> float | None:
+    """Return a fixed nugget, or None if it is to be estimated."""
+    if isinstance(nugget, str) and nugget == "estimate":
+        return None
+    if (
+        not isinstance(nugget, numbers.Real)
+        or isinstance(nugget, bool)
+        or not 0.0 <= nugget < np.inf
+    ):
+        raise InputError(f"nugget must be a number from 0 up or 'estimate', not {nugget!r}.")
+    if nugget == 0.0:
+        warn(
+            "with nugget=0 the correlation matrix is numerically singular for small theta, where "
+            "maxima are missed; use nugget=1e-5 unless this is wanted."
+        )
+    return float(nugget)
+
+
+def check_mean(mean: str) -> bool:
+    """Return whether a constant mean is estimated."""
+    if mean not in ("zero", "constant"):
+        raise InputError(f"mean must be 'zero' or 'constant', not {mean!r}.")
+    return mean == "constant"
+
+
+def check_count(value: object, name: str, least: int) -> int:
+    """Return a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise InputError(f"{name} must be a whole number from {least} up, not {value!r}.")
+    return int(value)
+
+
+def check_starts(n_starts: int | ArrayLike, n_theta: int) -> int | FloatArray:
+    """Return a number of starts, or the logarithms [S, n_theta] of given ones."""
+    if np.ndim(n_starts) == 0:
+        return check_count(n_starts, "n_starts", 0)
+    theta = _as_floats(n_starts, "n_starts")
+    if theta.ndim != 2 or theta.shape[1] != n_theta or not (theta > 0.0).all() or not theta.size:
+        raise InputError(
+            f"n_starts must be a number, or positive thetas of shape [S, {n_theta}] to start from."
+        )
+    return np.log(theta)
+
+
+def warn(message: str) -> None:
+    """Warn in the package's own category, pointing at the caller of the public function."""
+    warnings.warn(message, PengpWarning, stacklevel=_caller_depth())
+
+
+def _caller_depth() -> int:
+    """Return the stacklevel of the first frame outside the package."""
+    depth, frame = 2, sys._getframe(2)
+    while frame.f_back and str(frame.f_globals.get("__name__")).startswith("pengp"):
+        frame, depth = frame.f_back, depth + 1
+    return depth

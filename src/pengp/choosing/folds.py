@@ -1,0 +1,274 @@
+"""Makers of fold plans: random, leave-one-out, given, stratified, space-filling, any splitter.
+
+Every plan is made once from a seed and carries it: the same seed gives the same plan everywhere.
+"""
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pengp._core.arrays import IntArray, RandomState
+from pengp._core.seeds import as_seed
+from pengp.choosing.plan import FoldPlan, index_arrays
+from pengp.choosing.slices import maximin_slices
+from pengp.exceptions import InputError
+
+__all__ = [
+    "FoldPlan",
+    "FoldsLike",
+    "Splitter",
+    "from_splitter",
+    "given_folds",
+    "leave_one_out",
+    "make_folds",
+    "random_folds",
+    "space_filling_folds",
+    "stratified_folds",
+]
+
+#: Folds made where `make_folds` is told a kind but no number.
+DEFAULT_K = 5
+
+
+class Splitter(Protocol):
+    """What is asked of a scikit-learn splitter."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]:
+        """Yield pairs of training and test indices."""
+
+
+#: Everything `make_folds` understands.
+FoldsLike: TypeAlias = (
+    int | str | FoldPlan | Splitter | Sequence[Any] | Iterable[tuple[Any, Any]] | ArrayLike | None
+)
+
+
+def random_folds(n: int, k: int, *, repeats: int = 1, random_state: RandomState = None) -> FoldPlan:
+    """Deal `n` runs at random into `k` folds whose sizes differ by at most one, `repeats` times."""
+    _check_k(n, k)
+    seed, rng = _seeded(random_state)
+    labels = [rng.permutation(np.arange(n) % k) for _ in range(_check_repeats(repeats))]
+    return _from_labels(np.array(labels), "random", {"k": int(k), "seed": seed})
+
+
+def leave_one_out(n: int) -> FoldPlan:
+    """Each of `n` runs is a fold of its own (the paper's n-fold cross-validation)."""
+    _check_k(n, n)
+    return _from_labels(np.arange(n)[None], "leave-one-out", {})
+
+
+def given_folds(labels: ArrayLike) -> FoldPlan:
+    """Folds from the caller's labels.
+
+    Parameters
+    ----------
+    labels : array, shape [n] or [repeats, n]
+        Any values that can be sorted; equal labels are held out together, in the labels' order.
+    """
+    try:
+        rows = np.atleast_2d(np.asarray(labels))
+    except ValueError as error:
+        raise InputError("fold labels must have as many values in every repeat.") from error
+    if rows.ndim > 2 or rows.size == 0 or (rows.dtype.kind == "f" and np.isnan(rows).any()):
+        raise InputError(
+            "fold labels must be one value for each run, shape [n] or [repeats, n], none missing."
+        )
+    try:
+        codes = np.array([np.unique(row, return_inverse=True)[1] for row in rows])
+    except TypeError as error:
+        raise InputError("fold labels must be of one type, all numbers or all strings.") from error
+    counts = codes.max(axis=1) + 1
+    if counts.min() < 2 or counts.min() != counts.max():
+        raise InputError(
+            f"fold labels must name at least 2 folds, the same number in every repeat; they name "
+            f"{counts.tolist()}."
+        )
+    return _from_labels(codes, "given", {})
+
+
+def from_splitter(
+    splitter: Splitter, X: ArrayLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
+) -> FoldPlan:
+    """Run a scikit-learn splitter once on X [n, d], y [n], groups [n] and keep what it gives.
+
+    Held-out sets may overlap or leave runs out (ShuffleSplit), training sets may be smaller than
+    the rest (TimeSeriesSplit); passes that each hold out every run once are counted as repeats.
+    """
+    name = type(splitter).__name__
+    try:
+        pairs = list(splitter.split(X, y, groups))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the splitter {name} cannot split these data: {error}") from error
+    return _from_pairs(pairs, len(np.asarray(X)), "splitter", {"splitter": name})
+
+
+def stratified_folds(
+    y: ArrayLike, k: int, *, repeats: int = 1, random_state: RandomState = None
+) -> FoldPlan:
+    """Folds that each span the range of the response y [n] or [n, 1].
+
+    The runs are sorted by response and cut into blocks of `k`; the runs of a block go to different
+    folds at random, so the sizes of the folds differ by at most one.
+    """
+    y = np.asarray(y, dtype=np.float64)
+    y = y[:, 0] if y.shape[1:] == (1,) else y
+    if y.ndim != 1:
+        raise InputError(
+            f"stratified folds need one response, shape [n], not {y.shape}; use another kind of "
+            "folds for several outputs."
+        )
+    _check_k(len(y), k)
+    seed, rng = _seeded(random_state)
+    labels = np.empty((_check_repeats(repeats), len(y)), dtype=np.int64)
+    order = np.argsort(y, kind="stable")
+    for row in labels:
+        for start in range(0, len(y), k):
+            block = order[start : start + k]
+            row[block] = rng.permutation(k)[: len(block)]
+    return _from_labels(labels, "stratified", {"k": int(k), "seed": seed})
+
+
+def space_filling_folds(
+    X: ArrayLike, k: int, *, repeats: int = 1, random_state: RandomState = None
+) -> FoldPlan:
+    """Folds that each spread over the input space (maximin-sliced).
+
+    The smallest distance within a fold is made large: pairs of runs of different folds are swapped
+    while that lowers phi_p = sum over within-fold pairs of distance^-p, from several random starts.
+    Columns of X [n, d] are brought to the unit interval first, so units do not matter; sizes differ
+    by at most one.
+    """
+    X = np.asarray(X, dtype=np.float64)
+    _check_k(len(X), k)
+    seed, rng = _seeded(random_state)
+    labels = [maximin_slices(X, k, rng) for _ in range(_check_repeats(repeats))]
+    return _from_labels(np.array(labels), "space-filling", {"k": int(k), "seed": seed})
+
+
+def make_folds(
+    cv: FoldsLike,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    random_state: RandomState = None,
+    repeats: int = 1,
+    groups: ArrayLike | None = None,
+) -> FoldPlan:
+    """Resolve what a caller may pass as `cv` to a plan for X [n, d] and y [n].
+
+    Parameters
+    ----------
+    cv : int, str, FoldPlan, array, splitter or iterable of pairs
+        A number of random folds (None: 5); "loo"; "random", "stratified" or "space-filling",
+        5 folds or as many as in "space-filling:4"; a plan; fold labels [n] or [repeats, n];
+        a scikit-learn splitter; (train, test) index pairs, each a tuple.
+    random_state : int, Generator, RandomState or None
+        Seeds the kinds that draw; the plan keeps the seed that was used.
+    repeats : int
+        Number of independent passes of the kinds that draw.
+    groups : array, shape [n], optional
+        Handed to a splitter.
+    """
+    n = len(np.asarray(X))
+    if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
+        k = DEFAULT_K if cv is None else int(cv)
+        return random_folds(n, k, repeats=repeats, random_state=random_state)
+    if isinstance(cv, str):
+        return _named_folds(cv, X, y, repeats, random_state)
+    plan = _given_plan(cv, X, y, groups)
+    plan.check_size(n)
+    return plan
+
+
+def _named_folds(
+    cv: str, X: ArrayLike, y: ArrayLike | None, repeats: int, random_state: RandomState
+) -> FoldPlan:
+    """Make the plan of a name such as "loo", "stratified" or "space-filling:4"."""
+    name, _, number = cv.partition(":")
+    k = int(number) if number.isdecimal() else DEFAULT_K
+    if cv in ("loo", "leave-one-out"):
+        return leave_one_out(len(np.asarray(X)))
+    if (":" in cv) == number.isdecimal():
+        if name == "random":
+            return random_folds(len(np.asarray(X)), k, repeats=repeats, random_state=random_state)
+        if name == "space-filling":
+            return space_filling_folds(X, k, repeats=repeats, random_state=random_state)
+        if name == "stratified" and y is not None:
+            return stratified_folds(y, k, repeats=repeats, random_state=random_state)
+    raise InputError(
+        f"unknown folds {cv!r}; use a number, 'loo', 'random', 'space-filling' or (with a response)"
+        " 'stratified', the last three also with a number of folds as in 'space-filling:4'."
+    )
+
+
+def _given_plan(cv: Any, X: ArrayLike, y: ArrayLike | None, groups: ArrayLike | None) -> FoldPlan:
+    """Return the plan that the caller brought as a plan, a splitter, index pairs or labels."""
+    if isinstance(cv, FoldPlan):
+        return cv
+    if callable(getattr(cv, "split", None)):
+        return from_splitter(cast(Splitter, cv), X, y, groups)
+    if isinstance(cv, bool) or not isinstance(cv, Iterable):
+        raise InputError(
+            f"cv={cv!r} is not understood; use a number of folds, a name such as 'loo', fold "
+            "labels, a fold plan or a scikit-learn splitter."
+        )
+    items = cv if isinstance(cv, np.ndarray) else list(cv)
+    if len(items) and all(isinstance(item, tuple) and len(item) == 2 for item in items):
+        return _from_pairs(cast(list[tuple[Any, Any]], items), len(np.asarray(X)), "given", {})
+    return given_folds(cast(ArrayLike, items))
+
+
+def _from_labels(labels: IntArray, kind: str, settings: dict[str, Any]) -> FoldPlan:
+    """Plan of labels [repeats, n] that run from 0 to K-1 in every row."""
+    test = [np.flatnonzero(row == k) for row in labels for k in range(int(row.max()) + 1)]
+    return FoldPlan(labels.shape[1], index_arrays(test), len(labels), kind, settings)
+
+
+def _from_pairs(
+    pairs: list[tuple[Any, Any]], n: int, kind: str, settings: dict[str, Any]
+) -> FoldPlan:
+    """Plan of explicit (train, test) index pairs for n runs."""
+    if not pairs:
+        raise InputError("the splitter gave no folds; ask it for at least one.")
+    train, test = (index_arrays(sets) for sets in zip(*pairs, strict=True))
+    whole = all(len(a) + len(b) == n for a, b in zip(train, test, strict=True))
+    plan = FoldPlan(n, test, 1, kind, settings, train)
+    return FoldPlan(n, test, _count_repeats(test, n), kind, settings) if whole else plan
+
+
+def _count_repeats(test: tuple[IntArray, ...], n: int) -> int:
+    """Count the passes if the sets come as equal blocks that each cover all n runs once."""
+    ends = np.flatnonzero(np.cumsum([len(index) for index in test]) == n) + 1
+    if not len(ends) or len(test) % ends[0]:
+        return 1
+    blocks = [test[i : i + ends[0]] for i in range(0, len(test), ends[0])]
+    whole = all(np.array_equal(np.sort(np.concatenate(b)), np.arange(n)) for b in blocks)
+    return len(blocks) if whole else 1
+
+
+def _seeded(random_state: RandomState) -> tuple[int, np.random.Generator]:
+    """Integer seed to keep with the plan, and the generator it starts."""
+    seed = as_seed(random_state)
+    return seed, np.random.default_rng(seed)
+
+
+def _check_k(n: int, k: int) -> None:
+    """Raise an InputError unless n runs can be dealt into k folds."""
+    if n < 2:
+        raise InputError(f"cross-validation needs at least 2 runs, but the data have {n}.")
+    if not isinstance(k, numbers.Integral) or k < 2:
+        raise InputError(f"cross-validation needs at least 2 folds of a whole number, not {k!r}.")
+    if n < k:
+        raise InputError(
+            f"{k} folds were asked for but there are only {n} runs; use at most {n} folds."
+        )
+
+
+def _check_repeats(repeats: int) -> int:
+    """Return `repeats` if it is a whole number from 1 up, else raise an InputError."""
+    if not isinstance(repeats, numbers.Integral) or repeats < 1:
+        raise InputError(f"repeats={repeats!r} must be a whole number from 1 up.")
+    return int(repeats)

@@ -1,0 +1,210 @@
+"""Fold metrics of the paper (PE, MD, Score, DPE), which judge held-out folds and choose lambda."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pengp._core.arrays import FloatArray
+from pengp.exceptions import InputError
+
+#: A metric of the caller's own, for one fold: r [v], R [v, v], sigma2 -> value.
+FoldFunction: TypeAlias = Callable[[FloatArray, FloatArray, float], float]
+
+
+@dataclass(frozen=True)
+class FoldParts:
+    """What the metrics of a batch of folds share; one Cholesky decomposition each.
+
+    Attributes
+    ----------
+    r : FloatArray, shape [..., v]
+        Residuals y_k - mu_k of the held-out runs.
+    R : FloatArray, shape [..., v, v]
+        Scaled predictive covariance R_theta(X_k | D_-k), nugget on its diagonal.
+    sigma2 : FloatArray, shape [...]
+        Scale estimated from the training runs.
+    quadratic, logdet : FloatArray, shape [...]
+        r' R^-1 r and log|R|; nan where R is not positive definite.
+    """
+
+    r: FloatArray
+    R: FloatArray
+    sigma2: FloatArray
+    quadratic: FloatArray
+    logdet: FloatArray
+
+    @classmethod
+    def from_arrays(cls, r: ArrayLike, R: ArrayLike, sigma2: ArrayLike) -> "FoldParts":
+        """Decompose R once; r [..., v], R [..., v, v], sigma2 [...] broadcast together."""
+        r, R, sigma2 = (np.asarray(a, dtype=np.float64) for a in (r, R, sigma2))
+        v = r.shape[-1]
+        batch = np.broadcast_shapes(r.shape[:-1], R.shape[:-2], sigma2.shape)
+        r = np.broadcast_to(r, (*batch, v))
+        R = np.broadcast_to(R, (*batch, v, v))
+        L = _cholesky(R)
+        diagonal = np.einsum("...ii->...i", L)
+        quadratic = (_forward_substitution(L, r) ** 2).sum(axis=-1)
+        logdet = 2.0 * np.log(diagonal).sum(axis=-1)
+        return cls(r, R, np.broadcast_to(sigma2, batch), quadratic, logdet)
+
+
+def _cholesky(R: FloatArray) -> FloatArray:
+    """Lower Cholesky factors [..., v, v]; nan for an item that is not positive definite."""
+    try:
+        return np.asarray(np.linalg.cholesky(R), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        if R.ndim == 2:
+            return np.full(R.shape, np.nan)
+        return np.array([_cholesky(item) for item in R])
+
+
+def _forward_substitution(L: FloatArray, r: FloatArray) -> FloatArray:
+    """Solve L z = r for every item: L [..., v, v], r [..., v]."""
+    z = np.zeros_like(r)
+    for i in range(r.shape[-1]):
+        known = np.einsum("...j,...j->...", L[..., i, :i], z[..., :i])
+        z[..., i] = (r[..., i] - known) / L[..., i, i]
+    return z
+
+
+@dataclass(frozen=True)
+class FoldMetric:
+    """A named cross-validation metric.
+
+    Attributes
+    ----------
+    name : str
+        Key in tables and in `FOLD_METRICS`.
+    compute : callable
+        FoldParts of a batch -> values [...].
+    greater_is_better : bool
+        Direction of the metric.
+    """
+
+    name: str
+    compute: Callable[[FoldParts], FloatArray]
+    greater_is_better: bool = False
+
+    def __call__(self, r: ArrayLike, R: ArrayLike, sigma2: ArrayLike) -> FloatArray:
+        """Values [...] for residuals r [..., v], scaled covariance R [..., v, v], sigma2 [...]."""
+        return self.compute(FoldParts.from_arrays(r, R, sigma2))
+
+    @classmethod
+    def from_function(
+        cls, function: FoldFunction, *, name: str | None = None, greater_is_better: bool = False
+    ) -> "FoldMetric":
+        """Wrap a function (r [v], R [v, v], sigma2) -> float, called fold by fold."""
+        known_as = name or str(getattr(function, "__name__", "custom"))
+        return cls(known_as, partial(_fold_by_fold, function), greater_is_better)
+
+
+def _fold_by_fold(function: FoldFunction, parts: FoldParts) -> FloatArray:
+    """Values [...] of a function that takes one fold at a time."""
+    values = np.empty(parts.sigma2.shape)
+    for item in np.ndindex(values.shape):
+        values[item] = function(parts.r[item], parts.R[item], float(parts.sigma2[item]))
+    return values
+
+
+def _prediction_error(parts: FoldParts) -> FloatArray:
+    """PE = r'r, Section 2."""
+    return np.asarray((parts.r**2).sum(axis=-1))
+
+
+def _mahalanobis(parts: FoldParts) -> FloatArray:
+    """MD = r' R^-1 r / sigma2, Section 2; with sigma2 = 0 it is 0 for r = 0, else inf."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.where(parts.quadratic == 0, 0.0, parts.quadratic / parts.sigma2)
+
+
+def _score(parts: FoldParts) -> FloatArray:
+    """Score = MD + log|sigma2 R|, Section 2; with sigma2 = 0 it is -inf for r = 0, else inf."""
+    md = _mahalanobis(parts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = md + parts.r.shape[-1] * np.log(parts.sigma2) + parts.logdet
+    return np.where(np.isposinf(md), np.inf, score)
+
+
+def _decorrelated_error(parts: FoldParts) -> FloatArray:
+    """DPE = r' R^-1 r, Section 3."""
+    return parts.quadratic
+
+
+def _root_dpe(parts: FoldParts) -> FloatArray:
+    """sqrt(DPE), what the authors' package calls DPE."""
+    return np.asarray(np.sqrt(parts.quadratic))
+
+
+def _scaled_score(parts: FoldParts) -> FloatArray:
+    """-Score / n_v, what the authors' package calls score; higher is better."""
+    return np.asarray(-_score(parts) / parts.r.shape[-1])
+
+
+#: Fold metrics by name; `register_metric` adds to it.
+FOLD_METRICS: dict[str, FoldMetric] = {
+    metric.name: metric
+    for metric in (
+        FoldMetric("pe", _prediction_error),
+        FoldMetric("md", _mahalanobis),
+        FoldMetric("score", _score),
+        FoldMetric("dpe", _decorrelated_error),
+        FoldMetric("root_dpe", _root_dpe),
+        FoldMetric("scaled_score", _scaled_score, greater_is_better=True),
+    )
+}
+
+
+def register_metric(metric: FoldMetric) -> None:
+    """Make `metric` available by its name; an old entry is replaced."""
+    FOLD_METRICS[metric.name] = metric
+
+
+def get_metric(metric: str | FoldMetric | FoldFunction) -> FoldMetric:
+    """Look up a metric by name or wrap a plain function; a FoldMetric is returned as it is.
+
+    Lower is better for a function, unless it has a true attribute `greater_is_better`.
+    """
+    if isinstance(metric, FoldMetric):
+        return metric
+    if isinstance(metric, str) and metric in FOLD_METRICS:
+        return FOLD_METRICS[metric]
+    if callable(metric):
+        better = bool(getattr(metric, "greater_is_better", False))
+        return FoldMetric.from_function(metric, greater_is_better=better)
+    raise InputError(
+        f"unknown metric {metric!r}; use one of {sorted(FOLD_METRICS)}, a FoldMetric or a function "
+        "(r, R, sigma2) -> value."
+    )
+
+
+def fold_metrics(
+    r: ArrayLike,
+    R: ArrayLike,
+    sigma2: ArrayLike,
+    metrics: Iterable[str | FoldMetric | FoldFunction] | None = None,
+) -> dict[str, FloatArray]:
+    """Values of several metrics for a batch of folds from one Cholesky decomposition each.
+
+    Parameters
+    ----------
+    r : array, shape [..., v]
+        Residuals y_k - mu_k of the held-out runs.
+    R : array, shape [..., v, v]
+        Scaled predictive covariance R_theta(X_k | D_-k), nugget on its diagonal.
+    sigma2 : array, shape [...]
+        Scale estimated from the training runs.
+    metrics : iterable, optional
+        Names, FoldMetric objects or functions; everything registered if omitted.
+
+    Returns
+    -------
+    dict of FloatArray, shape [...]
+        By name. Where R is not positive definite, metrics that need its inverse are nan.
+    """
+    wanted = [get_metric(m) for m in (FOLD_METRICS if metrics is None else metrics)]
+    parts = FoldParts.from_arrays(r, R, sigma2)
+    return {metric.name: metric.compute(parts) for metric in wanted}

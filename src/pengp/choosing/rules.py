@@ -1,0 +1,177 @@
+"""Rules that choose a lambda from cross-validation values: best, one standard error, your own."""
+
+import warnings
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pengp._core.arrays import FloatArray
+from pengp.exceptions import InputError, PengpWarning
+
+#: A rule takes lams [L] and values [L, K], lower is better, and returns an index into lams.
+Rule: TypeAlias = Callable[[FloatArray, FloatArray], int]
+
+
+def mean_and_se(values: ArrayLike, axis: int = -1) -> tuple[FloatArray, FloatArray]:
+    """Mean over folds and its standard error, Section 2: SE = SD (ddof = 1) / sqrt(K).
+
+    Parameters
+    ----------
+    values : array, shape [..., K]
+        Metric values with the folds on `axis`.
+
+    Returns
+    -------
+    mean, se : FloatArray, shape [...]
+        se is nan for a single fold; both are not finite where a fold is not.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    K = values.shape[axis]
+    with np.errstate(invalid="ignore"):
+        mean = values.mean(axis=axis)
+        if K < 2:
+            return np.asarray(mean), np.full_like(mean, np.nan)
+        return np.asarray(mean), np.asarray(values.std(axis=axis, ddof=1) / np.sqrt(K))
+
+
+def best_index(
+    values: ArrayLike, lams: ArrayLike | None = None, *, greater_is_better: bool = False
+) -> int:
+    """Index of lambda*, the lambda with the best mean over folds.
+
+    Parameters
+    ----------
+    values : array, shape [L, K]
+        Metric value for each lambda and fold. A lambda with a value that is not finite loses
+        against every lambda without one; a fold that is finite for no lambda is left out with a
+        warning, since it says nothing about lambda.
+    lams : array, shape [L], optional
+        Values of lambda, in any order. Ties go to the smallest, without `lams` to the first row.
+    greater_is_better : bool
+        Direction of the metric.
+    """
+    mean, _, lams = _summarise(lams, values, greater_is_better)
+    return _best(mean, lams)
+
+
+def one_se_index(lams: ArrayLike, values: ArrayLike, *, greater_is_better: bool = False) -> int:
+    """Index of lambda_1SE = max{lambda | C(lambda) <= C(lambda*) + SE(lambda*)}, Section 2.
+
+    The largest lambda by value, anywhere on the grid: the grid need not be sorted, and worse values
+    may lie between lambda* and lambda_1SE. With one fold the standard error counts as 0.
+
+    Parameters
+    ----------
+    lams : array, shape [L]
+        Values of lambda, in any order.
+    values : array, shape [L, K]
+        Metric value for each lambda and fold; not finite as in `best_index`.
+    greater_is_better : bool
+        Direction of the metric.
+    """
+    mean, se, lams = _summarise(lams, values, greater_is_better)
+    best = _best(mean, lams)
+    within = mean <= mean[best] + np.nan_to_num(se[best], nan=0.0)
+    return int(np.argmax(np.where(within, lams, -np.inf)))
+
+
+def _best(mean: FloatArray, lams: FloatArray) -> int:
+    """Index of the lowest mean [L]; among equals that of the smallest lambda [L]."""
+    return int(np.argmin(np.where(mean == mean.min(), lams, np.inf)))
+
+
+def _summarise(
+    lams: ArrayLike | None, values: ArrayLike, greater_is_better: bool
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean [L] (inf for a lambda that loses), standard error [L] and lams [L], lower is better."""
+    lams, values = _check_table(lams, values)
+    usable = np.isfinite(values)
+    informative = usable.any(axis=0)
+    if not informative.all():
+        warnings.warn(
+            f"folds {np.flatnonzero(~informative).tolist()} (counted from 0) have no finite metric "
+            "value at any lambda and are left out of the choice of lambda.",
+            PengpWarning,
+            stacklevel=2,
+        )
+    complete = usable[:, informative].all(axis=1)
+    if not informative.any() or not complete.any():
+        raise InputError(
+            "no lambda has finite metric values in every fold, so none can be chosen; use another "
+            "metric or larger folds."
+        )
+    mean, se = mean_and_se((-values if greater_is_better else values)[:, informative])
+    return np.where(complete, mean, np.inf), se, lams
+
+
+def _check_table(lams: ArrayLike | None, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Lams [L] (row numbers where None) and values [L, K] as floats, or an InputError."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 2 or values.size == 0:
+        raise InputError(
+            f"the metric values have shape {values.shape}; give a table with one row for each "
+            "lambda and one column for each fold."
+        )
+    lams = np.arange(len(values)) if lams is None else lams
+    lams = np.asarray(lams, dtype=np.float64)
+    if lams.shape != (len(values),) or not np.isfinite(lams).all():
+        raise InputError(
+            f"lams must hold one finite number for each of the {len(values)} rows of values."
+        )
+    return lams, values
+
+
+def _min_rule(lams: FloatArray, values: FloatArray) -> int:
+    """Index of lambda*; see `best_index`."""
+    return best_index(values, lams)
+
+
+#: Rules by name; `register_rule` adds to it.
+RULES: dict[str, Rule] = {"min": _min_rule, "1se": one_se_index}
+
+
+def register_rule(name: str, rule: Rule) -> None:
+    """Make `rule` available under `name`, for example to estimators; an old entry is replaced."""
+    if not callable(rule):
+        raise InputError(f"rule {name!r} must be a callable (lams, values) -> index.")
+    RULES[name] = rule
+
+
+def get_rule(rule: str | Rule) -> Rule:
+    """Look up a registered rule by name; a callable is returned as it is."""
+    if isinstance(rule, str) and rule in RULES:
+        return RULES[rule]
+    if callable(rule):
+        return rule
+    raise InputError(
+        f"unknown rule {rule!r}; use one of {sorted(RULES)} or a callable (lams, values) -> index."
+    )
+
+
+def select_index(
+    rule: str | Rule, lams: ArrayLike, values: ArrayLike, *, greater_is_better: bool = False
+) -> int:
+    """Index into `lams` that `rule` chooses.
+
+    Parameters
+    ----------
+    rule : str or callable
+        Name of a registered rule, or a callable (lams [L], values [L, K]) -> index that is handed
+        values of which lower is better.
+    lams : array, shape [L]
+        Values of lambda, in any order.
+    values : array, shape [L, K]
+        Metric value for each lambda and fold.
+    greater_is_better : bool
+        Direction of the metric; the values are negated before the rule sees them.
+    """
+    chosen = get_rule(rule)
+    lams, values = _check_table(lams, values)
+    index = int(chosen(lams, -values if greater_is_better else values))
+    if not 0 <= index < len(lams):
+        raise InputError(
+            f"the rule returned index {index}; it must return an index from 0 to {len(lams) - 1}."
+        )
+    return index

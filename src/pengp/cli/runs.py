@@ -1,0 +1,127 @@
+"""Runs from a table: inputs and response, checked in the words of the command line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pengp.cli.printing import note
+from pengp.cli.tables import Table, check_column, read_table
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pengp._core.arrays import FloatArray
+
+#: Names of columns that count the runs more often than they are inputs.
+_COUNTERS = {"#", "case", "id", "index", "no", "no.", "nr", "number", "row", "run", "sample"}
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Runs as read.
+
+    Attributes
+    ----------
+    source : str
+        Name of the file.
+    X : frame [n, d]
+        Inputs; the index is the rows' numbers in the file, from 1.
+    y : [n]
+        Response.
+    """
+
+    source: str
+    X: "pd.DataFrame"
+    y: "FloatArray"
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the inputs."""
+        return [str(name) for name in self.X.columns]
+
+
+def read_runs(
+    path: str | Path, response: str, inputs: Sequence[str] | None, *, fewest: int = 1
+) -> Runs:
+    """Read a table of at least so many runs; by default all columns but the response are inputs."""
+    table = read_table(path)
+    check_column(response, table.names, table.source)
+    if inputs is not None and response in inputs:
+        raise InputError(f"{response!r} is the response and cannot be an input too.")
+    y = table.numbers([response])[response].to_numpy()
+    X = _all_but(table, response) if inputs is None else table.numbers(inputs)
+    if len(y) < fewest:
+        raise InputError(
+            f"{table.source} has one run only; a model needs {fewest} and deserves more, 10 for "
+            "each input that matters."
+        )
+    return Runs(table.source, X, y)
+
+
+def _all_but(table: Table, response: str) -> "pd.DataFrame":
+    """Return all columns but one as inputs."""
+    names = [name for name in table.names if name != response]
+    if not names:
+        raise InputError(
+            f"{table.source} has no column besides {response!r}; the inputs are missing."
+        )
+    try:
+        X = table.numbers(names)
+    except InputError as error:
+        raise InputError(
+            f"{error} If that column is no input, name those that are: --inputs A,B,..."
+        ) from error
+    for name in names:
+        if name.lower() in _COUNTERS and (np.diff(X[name]) == 1.0).all() and len(X) > 1:
+            note(
+                f"the column {name!r} counts the rows and is taken for an input; if it is none, "
+                "name those that are: --inputs A,B,..."
+            )
+    return X
+
+
+def check_runs(runs: Runs, nugget: float | str) -> None:
+    """Raise an InputError if runs contradict each other, unless the nugget is estimated."""
+    if nugget == "estimate":
+        return
+    seen: dict[tuple[float, ...], int] = {}
+    for k, run in enumerate(runs.X.itertuples(index=False, name=None)):
+        first = seen.setdefault(run, k)
+        if runs.y[first] != runs.y[k]:
+            raise InputError(
+                f"{runs.source}: rows {first + 1} and {k + 1} have the same inputs but different "
+                f"responses, {runs.y[first]:.9g} and {runs.y[k]:.9g} (rows are counted from 1 "
+                "below the header); delete one, or use --nugget estimate."
+            )
+
+
+def check_new_runs(new: Runs, known: "FloatArray", nugget: float | str) -> None:
+    """Raise an InputError if a new run is one of those known [n, d], unless these may differ."""
+    check_runs(new, nugget)
+    if nugget == "estimate":
+        return
+    number = {tuple(run): k for k, run in enumerate(known.tolist(), start=1)}
+    for row, run in zip(new.X.index, new.X.to_numpy().tolist(), strict=True):
+        if tuple(run) in number:
+            raise InputError(
+                f"{new.source}: row {row} has the inputs of run {number[tuple(run)]}, which the "
+                "model knows already (rows are counted from 1 below the header); delete that row."
+            )
+
+
+def check_bounds(runs: Runs, bounds: "FloatArray") -> None:
+    """Raise an InputError if a run lies outside the bounds [d, 2] of the inputs."""
+    X = runs.X.to_numpy()
+    outside = (bounds[:, 0] > X) | (bounds[:, 1] < X)
+    if outside.any():
+        i, p = (int(k) for k in np.argwhere(outside)[0])
+        low, high = bounds[p]
+        raise InputError(
+            f"{runs.source}: row {runs.X.index[i]}, column {runs.names[p]!r} holds {X[i, p]:g}, "
+            f"outside its bounds {low:g} to {high:g} (rows are counted from 1 below the header); "
+            "widen the bounds or delete that row."
+        )

@@ -1,0 +1,76 @@
+"""Data that ships with the package: the piston-slap noise runs."""
+
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Runs of a computer experiment, as read; nothing is scaled.
+
+    Attributes
+    ----------
+    X : ndarray [n, d]
+        Inputs, one run a row.
+    y : ndarray [n]
+        Response of every run.
+    input_names : tuple of str
+        What each column of X is, in column order.
+    response_name : str
+        What y is.
+    unit : str
+        Unit of y.
+    reference : str
+        Where the runs were published.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    input_names: tuple[str, ...]
+    response_name: str
+    unit: str
+    reference: str
+
+
+def load_piston_slap() -> Dataset:
+    """Return the 12 training runs of the piston-slap noise experiment.
+
+    The simulator gives the noise of a piston's secondary motion in an engine cylinder; a run took
+    24 hours. Columns x1 to x6 of the published table are, in order, the cylinder liner (the
+    clearance between it and the piston), the location of peak pressure, and the length, profile and
+    ovality of the piston skirt, and the pin offset. Skirt profile and ovality take the values 1, 2
+    and 3, the other inputs six equally spaced values each.
+
+    Returns
+    -------
+    Dataset
+        X [12, 6] and y [12] in dB, in the order of the published table. The arrays are new at
+        every call.
+
+    References
+    ----------
+    .. [1] Hoffman, Sudjianto, Du and Stout (2003), SAE Technical Paper 2003-01-0148.
+    .. [2] Li and Sudjianto (2005), Technometrics 47, 111-120.
+    """
+    with files("pengp.datasets").joinpath("piston_slap.csv").open(encoding="utf-8") as file:
+        runs = np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.float64)
+    return Dataset(
+        X=runs[:, :-1].copy(),
+        y=runs[:, -1].copy(),
+        input_names=(
+            "cylinder liner",
+            "location of peak pressure",
+            "skirt length",
+            "skirt profile",
+            "skirt ovality",
+            "pin offset",
+        ),
+        response_name="piston slap noise",
+        unit="dB",
+        reference="Hoffman, Sudjianto, Du and Stout (2003), SAE Technical Paper 2003-01-0148; "
+        "Li and Sudjianto (2005), Technometrics 47, 111-120.",
+    )

@@ -1,0 +1,263 @@
+"""scikit-learn estimators: validate, scale, delegate, expose what was learned."""
+
+import sys
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from pengp._core.arrays import FloatArray, RandomState
+from pengp._core.checks import check_lams
+from pengp._core.seeds import as_seed
+from pengp.choosing.crossval import CVTable, Task, tabulate
+from pengp.choosing.folds import FoldsLike
+from pengp.choosing.metrics import FOLD_METRICS, FoldFunction, FoldMetric, get_metric
+from pengp.choosing.rules import Rule, get_rule
+from pengp.estimators.base import SurrogateMixin
+from pengp.estimators.data import lambda_values, make_plans, prepare
+from pengp.estimators.display import FittedDisplayMixin
+from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
+from pengp.path.penalties import Penalty
+
+__all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
+
+
+class _PenalizedGP(FittedDisplayMixin, SurrogateMixin, RegressorMixin, BaseEstimator):
+    """What both estimators are made of."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that several outputs are understood."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class PenalizedGPRegressor(_PenalizedGP):
+    """Gaussian-process surrogate of a deterministic simulator, by penalized likelihood.
+
+    Maximises Q(theta) = log L(theta) - n p_lambda(theta), the penalized profile likelihood of the
+    paper's Section 2, for inputs scaled to the unit cube and a response that is centred and divided
+    by its standard deviation (ddof = 1). Results are in the units of X and y unless noted.
+
+    Parameters
+    ----------
+    lam : float
+        Weight lambda of the penalty; 0 is maximum likelihood.
+    kernel : {"sqexp", "matern52", "matern32"} or Kernel
+        Correlation function.
+    penalty : {"lasso", "scad", "ridge", "none"} or Penalty
+        Penalty on theta.
+    isotropic : bool
+        Whether all inputs share one theta.
+    nugget : float or "estimate"
+        Fixed nugget g, or one more parameter of the likelihood.
+    mean : {"zero", "constant"}
+        Prior mean of the centred response: 0 as in the paper, or estimated.
+    theta_bounds : (float, float)
+        Range of every theta.
+    input_bounds : array, shape [d, 2], optional
+        Lower and upper end of each input, the design region; by default the range of the runs.
+    n_starts : int or array, shape [S, d] (isotropic: [S, 1])
+        Number of starts that are chosen, or thetas to start from; see `penalized_path`.
+    random_state : int, Generator, RandomState or None
+        Seed of the random starts.
+
+    Attributes
+    ----------
+    theta_ : [d] or [q, d]
+        Estimates, for inputs in the unit cube; as for all attributes, q outputs y [n, q] lead.
+    lengthscale_ : [d] or [q, d]
+        Distance in the input's unit at which theta_p dx_p^2 = 1; inf for an ignored input.
+    sigma2_ : float or [q]
+        Scale of the covariance, of the standardised response.
+    nugget_ : float or [q]
+        The fixed or estimated nugget.
+    mean_ : float or [q]
+        Prior mean.
+    lam_ : float or [q]
+        The lambda of these estimates.
+    path_ : PathFit
+        Estimates from all runs at every lambda, on the scaled inputs and response.
+    modes_ : Modes
+        All local maxima found at lam_.
+    flat_ : Flat
+        Where the likelihood is flat along the ray through theta_; computed when asked for.
+    loo_ : LeaveOneOut
+        Leave-one-out predictions at theta_.
+    X_train_ : [n, d]
+        Inputs of the runs that the surrogate knows.
+    y_train_ : [n] or [n, q]
+        Their responses.
+    n_features_in_ : int
+        Number of inputs d.
+    feature_names_in_ : [d]
+        Names of the inputs, for frames.
+    """
+
+    def __init__(
+        self,
+        lam: float = 0.0,
+        *,
+        kernel: str | Kernel = "sqexp",
+        penalty: str | Penalty = "lasso",
+        isotropic: bool = False,
+        nugget: float | str = 1e-5,
+        mean: str = "zero",
+        theta_bounds: tuple[float, float] = (1e-3, 1e3),
+        input_bounds: ArrayLike | None = None,
+        n_starts: int | ArrayLike = 10,
+        random_state: RandomState = None,
+    ) -> None:
+        self.lam = lam
+        self.kernel = kernel
+        self.penalty = penalty
+        self.isotropic = isotropic
+        self.nugget = nugget
+        self.mean = mean
+        self.theta_bounds = theta_bounds
+        self.input_bounds = input_bounds
+        self.n_starts = n_starts
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Estimate theta and condition on the runs.
+
+        Parameters
+        ----------
+        X : array or frame, shape [n, d]
+            Inputs of the runs in any units, n >= 2.
+        y : array, shape [n] or [n, q]
+            Responses in any units; several outputs are fitted independently, in one batch.
+        """
+        X, y = self._runs(X, y)
+        model, lams, seed = self._model(), check_lams(self.lam), as_seed(self.random_state)
+        if np.ndim(self.lam) != 0:
+            raise InputError("lam must be one number; PenalizedGPRegressorCV takes several, lams.")
+        data = prepare(X, y, self._names(), input_bounds=self.input_bounds, nugget=model.nugget)
+        path = self._path(data, model, lams, seed)
+        self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
+        return self
+
+
+class PenalizedGPRegressorCV(_PenalizedGP):
+    """`PenalizedGPRegressor` with lambda chosen by cross-validation.
+
+    The runs are scaled and standardised once, dealt into folds once, and theta is estimated for
+    every fold and lambda; `rule` chooses lam_ from the table of `metric`, and the surrogate is
+    fitted to all runs at lam_. The seed serves the folds, the folds' fits and the final fit.
+
+    Parameters
+    ----------
+    lams : {"paper", "kkt"} or array, shape [L]
+        Values of lambda to try: 0 and 40 values up to exp(2); the same up to the KKT bound of the
+        paper's Appendix A (of all outputs the largest); or your own, in any order.
+    cv : int, str, FoldPlan, array, splitter or iterable of pairs
+        Folds, as `pengp.choosing.make_folds` takes them. With fewer than 5 runs the default becomes
+        leave-one-out, with fewer than 3 the smallest lambda is taken; both with a warning.
+    metric : str, FoldMetric or callable
+        What a fold is judged by: "dpe", "pe", "md", "score", "root_dpe", "scaled_score", or your
+        own function of residuals [v], scaled covariance [v, v] and sigma2.
+    rule : {"min", "1se"} or callable
+        The best lambda, the largest one within a standard error of it, or your own function of
+        lams [L] and values [L, K], lower is better, that returns an index.
+    kernel, penalty, isotropic, nugget, mean, theta_bounds, input_bounds, n_starts, random_state
+        As in `PenalizedGPRegressor`.
+    n_jobs : int, optional
+        Processes or threads for the folds; the result does not depend on it.
+    verbose : int
+        Above 0, the choice for each output is written to standard output.
+
+    Attributes
+    ----------
+    lam_min_, lam_1se_ : float or [q]
+        What the rules "min" and "1se" choose; lam_ is what `rule` chooses.
+    lams_ : [L]
+        The values of lambda tried.
+    cv_table_ : CVTable or None, or list of q
+        Every metric, lambda and fold; None where nothing could be cross-validated.
+    theta_, lengthscale_, sigma2_, nugget_, mean_, lam_, path_, modes_, flat_, loo_, ...
+        As in `PenalizedGPRegressor`.
+    """
+
+    def __init__(
+        self,
+        *,
+        lams: str | ArrayLike = "paper",
+        cv: FoldsLike = 5,
+        metric: str | FoldMetric | FoldFunction = "dpe",
+        rule: str | Rule = "1se",
+        kernel: str | Kernel = "sqexp",
+        penalty: str | Penalty = "lasso",
+        isotropic: bool = False,
+        nugget: float | str = 1e-5,
+        mean: str = "zero",
+        theta_bounds: tuple[float, float] = (1e-3, 1e3),
+        input_bounds: ArrayLike | None = None,
+        n_starts: int | ArrayLike = 10,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.lams = lams
+        self.cv = cv
+        self.metric = metric
+        self.rule = rule
+        self.kernel = kernel
+        self.penalty = penalty
+        self.isotropic = isotropic
+        self.nugget = nugget
+        self.mean = mean
+        self.theta_bounds = theta_bounds
+        self.input_bounds = input_bounds
+        self.n_starts = n_starts
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose lambda by cross-validation and fit all runs at it.
+
+        Parameters
+        ----------
+        X : array or frame, shape [n, d]
+            Inputs of the runs in any units, n >= 2.
+        y : array, shape [n] or [n, q]
+            Responses in any units; each output gets its own lambda.
+        """
+        X, y = self._runs(X, y)
+        model, seed = self._model(), as_seed(self.random_state)
+        metric, rule = get_metric(self.metric), get_rule(self.rule)
+        data = prepare(X, y, self._names(), input_bounds=self.input_bounds, nugget=model.nugget)
+        self.lams_ = lambda_values(self.lams, data, model)
+        plans = make_plans(self.cv, data, seed)
+        others = [m for m in FOLD_METRICS.values() if m.name != metric.name]
+        starts = self._starts(data, model)
+        tables = []
+        for z, plan in zip(data.Z, plans, strict=True):
+            task = Task(data.U, z, self.lams_, model, starts, seed, [metric, *others])
+            tables.append(None if plan is None else tabulate(task, plan, self.n_jobs))
+        chosen, best, one_se = (
+            np.array([_choice(table, self.lams_, metric, r) for table in tables])
+            for r in (rule, "min", "1se")
+        )
+        self.lam_min_ = self._per_output(self.lams_[best])
+        self.lam_1se_ = self._per_output(self.lams_[one_se])
+        self.cv_table_: Any = tables[0] if self._one_output else tables
+        path = self._path(data, model, self.lams_, seed)
+        self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
+        self._tell(tables)
+        return self
+
+    def _tell(self, tables: list[CVTable | None]) -> None:
+        """Write the choice for each output, if that is wanted."""
+        for k, table in enumerate(tables if self.verbose > 0 else []):
+            lam, folds = np.atleast_1d(self.lam_)[k], "no" if table is None else len(table.plan)
+            sys.stdout.write(f"[pengp] output {k}: lambda = {lam:.4g}, from {folds} folds\n")
+
+
+def _choice(table: CVTable | None, lams: FloatArray, metric: FoldMetric, rule: str | Rule) -> int:
+    """Return the index of the lambda that the rule chooses; of the smallest one without a table."""
+    lam = lams.min() if table is None else table.select(metric.name, rule)
+    return int(np.flatnonzero(lams == lam)[0])

@@ -1,0 +1,202 @@
+"""The fitted state of an estimator: scalers and one posterior per output, in the user's units."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray, IntArray
+from pengp.model.posterior import Posterior, condition
+from pengp.model.scaling import InputScaler, ResponseScaler
+from pengp.path.flatness import Flat
+from pengp.path.penalized import Modes, PathFit
+
+#: New inputs that are scaled at a time, so that predictions need no scaled copy of all of them.
+_BLOCK = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """Each run predicted from all others, in the user's units; theta and the scales are kept.
+
+    Attributes
+    ----------
+    mean, std : [n] or [n, q]
+        Predictive mean and standard deviation.
+    residual : [n] or [n, q]
+        Response less predictive mean.
+    standardized_residual : [n] or [n, q]
+        residual / std, about standard normal for a sound surrogate; 0 for a constant response.
+    """
+
+    mean: FloatArray
+    std: FloatArray
+    residual: FloatArray
+    standardized_residual: FloatArray
+
+
+_Record = TypeVar("_Record", Modes, Flat, LeaveOneOut)
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogate:
+    """Fitted surrogates of q outputs; inputs and results are in the user's units.
+
+    Attributes
+    ----------
+    inputs : InputScaler
+        Maps d inputs to the unit cube; columns that were constant are ignored.
+    response : ResponseScaler
+        Standardises q outputs.
+    posteriors : tuple of Posterior
+        One for each output, on scaled inputs and standardised responses.
+    y : [n, q]
+        Responses of the runs, in the user's units.
+    """
+
+    inputs: InputScaler
+    response: ResponseScaler
+    posteriors: tuple[Posterior, ...]
+    y: FloatArray
+
+    def scale(self, X: FloatArray) -> FloatArray:
+        """Return the inputs X [m, d] in the unit cube, ignored columns as 0."""
+        return scale_inputs(self.inputs, X)
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        """Return predictive means [m, q] at X [m, d]."""
+        mean = np.empty((len(X), len(self.posteriors)))
+        for rows, U in self._blocks(X):
+            for k, posterior in enumerate(self.posteriors):
+                mean[rows, k] = posterior.predict_mean(U)
+        return self.response.inverse(mean)
+
+    def mean_and_std(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return predictive means [m, q] and standard deviations [m, q] at X [m, d]."""
+        mean, std = np.empty((2, len(X), len(self.posteriors)))
+        for rows, U in self._blocks(X):
+            for k, posterior in enumerate(self.posteriors):
+                mean[rows, k], variance = posterior.predict(U)
+                std[rows, k] = np.sqrt(posterior.sigma2 * variance)
+        return self.response.inverse(mean), self.response.inverse_std(std)
+
+    def mean_and_cov(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return predictive means [m, q] and covariances [m, m, q] at X [m, d]."""
+        U = self.scale(X)
+        parts = [posterior.predict_cov(U) for posterior in self.posteriors]
+        mean = np.stack([mean for mean, _ in parts], axis=-1)
+        scaled = [p.sigma2 * cov for p, (_, cov) in zip(self.posteriors, parts, strict=True)]
+        return self.response.inverse(mean), self.response.inverse_cov(np.stack(scaled, axis=-1))
+
+    def gradient(self, X: FloatArray) -> FloatArray:
+        """Return the derivatives [m, q, d] of the predictive means in the inputs, at X [m, d]."""
+        gradient = np.empty((len(X), len(self.posteriors), X.shape[1]))
+        for rows, U in self._blocks(X):
+            for k, posterior in enumerate(self.posteriors):
+                gradient[rows, k] = posterior.mean_gradient(U)
+        gradient[..., self.inputs.constant] = 0.0
+        with np.errstate(over="ignore", under="ignore"):
+            # Chain rule: y = mean + sd z and u = (x - lower) / width.
+            return np.asarray(self.response.sd[:, None] * gradient / self.inputs.width)
+
+    def sample(
+        self, X: FloatArray, n_samples: int, rng: np.random.Generator | np.random.RandomState
+    ) -> FloatArray:
+        """Return draws [m, q, n_samples] of the responses at X [m, d], the outputs independent."""
+        U = self.scale(X)
+        draws = [self.posteriors[k].sample(U, n_samples, rng) for k in range(len(self.posteriors))]
+        return np.moveaxis(self.response.inverse(np.stack(draws, axis=-1)), 0, -1)
+
+    def extend(self, X: FloatArray, y: FloatArray) -> "Surrogate":
+        """Return the surrogate that also knows the runs X [k, d], y [k, q], at its parameters."""
+        U, Z = self.scale(X), self.response.transform(y).T
+        pairs = zip(self.posteriors, Z, strict=True)
+        posteriors = tuple(posterior.extend(U, z) for posterior, z in pairs)
+        return replace(self, posteriors=posteriors, y=np.concatenate([self.y, y]))
+
+    def loo(self) -> LeaveOneOut:
+        """Return the leave-one-out predictions [n, q], in closed form."""
+        parts = [posterior.loo() for posterior in self.posteriors]
+        Z = np.stack([posterior.y for posterior in self.posteriors], axis=-1)
+        mean = np.stack([mean for mean, _ in parts], axis=-1)
+        variances = [p.sigma2 * v for p, (_, v) in zip(self.posteriors, parts, strict=True)]
+        std = np.sqrt(np.stack(variances, axis=-1))
+        residual = Z - mean
+        standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
+        units = self.response
+        return LeaveOneOut(
+            units.inverse(mean), units.inverse_std(std), units.inverse_std(residual), standardized
+        )
+
+    def _blocks(self, X: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield rows of X [m, d] and their inputs in the unit cube, a block at a time."""
+        for start in range(0, len(X), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            yield rows, self.scale(X[rows])
+
+
+def scale_inputs(inputs: InputScaler, X: FloatArray) -> FloatArray:
+    """Return X [m, d] in the unit cube; a column that was constant in the runs becomes 0."""
+    U = inputs.transform(X)
+    U[:, inputs.constant] = 0.0
+    return U
+
+
+def condition_all(
+    U: FloatArray, y: FloatArray, inputs: InputScaler, response: ResponseScaler, chosen: PathFit
+) -> Surrogate:
+    """Condition every output on its runs at the estimates of a path with one lambda.
+
+    Parameters
+    ----------
+    U : [n, d]
+        Inputs in the unit cube.
+    y : [n, q]
+        Responses in the user's units.
+    inputs, response : InputScaler, ResponseScaler
+        From the user's units to those of the model.
+    chosen : PathFit
+        Estimates of the q outputs, from `path_at`.
+    """
+    model, Z = chosen._model, np.ascontiguousarray(response.transform(y).T)
+    theta = chosen.theta.reshape(len(Z), -1)
+    nugget, sigma2 = chosen.nugget.ravel(), chosen.sigma2.ravel()
+    posteriors = [
+        condition(
+            U,
+            z,
+            theta[k],
+            kernel=model.kernel,
+            nugget=float(nugget[k]),
+            constant_mean=model.constant_mean,
+            sigma2=float(sigma2[k]),
+        )
+        for k, z in enumerate(Z)
+    ]
+    return Surrogate(inputs, response, tuple(posteriors), y)
+
+
+def path_at(path: PathFit, index: IntArray) -> PathFit:
+    """Return the path at one lambda of each output: lams[index], index [...].
+
+    Its arrays keep a lambda axis, of length 1; `lams` holds the first output's.
+    """
+
+    def pick(record: PathFit | Modes) -> dict[str, Any]:
+        arrays = {f.name: getattr(record, f.name) for f in fields(record) if f.name != "lams"}
+        place = (*np.indices(index.shape), index)
+        return {
+            name: np.expand_dims(a[place], index.ndim)
+            for name, a in arrays.items()
+            if isinstance(a, np.ndarray)
+        }
+
+    lams = path.lams[index.ravel()[:1]]
+    return replace(path, lams=lams, modes=Modes(**pick(path.modes)), **pick(path))
+
+
+def without_axis(record: _Record, axis: int) -> _Record:
+    """Return a record of arrays without the given axis, of which item 0 is kept."""
+    arrays = {f.name: getattr(record, f.name) for f in fields(record)}
+    return replace(record, **{name: a.take(0, axis) for name, a in arrays.items()})

@@ -1,0 +1,115 @@
+"""Profile log likelihood and gradient of large data sets, one point at a time in O(n^2) memory.
+
+The same quantities as in `likelihood`, without a Hessian. No array of squared differences is
+formed: with M = W * phi'(s), W = n/(2q) alpha alpha' - 1/2 R^-1, the derivative in theta_p is
+sum_ij M_ij (x_ip - x_jp)^2 = 2 (sum_i (M 1)_i x_ip^2 - x_p' M x_p).
+"""
+
+import numpy as np
+from scipy.linalg.blas import dsymm, dsymv, dsyr
+from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.spatial.distance import pdist, squareform
+
+from pengp._core.arrays import FloatArray, IntArray
+from pengp.model.kernels import Kernel
+from pengp.model.likelihood import LogLik
+
+_REMEMBERED = 256
+"""Points whose value and gradient are kept: a search comes back to its best ones."""
+
+
+class LargeLikelihood:
+    """Profile log likelihoods of F data sets of one large size; see `BatchLikelihood`."""
+
+    newton = False
+
+    def __init__(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        kernel: Kernel,
+        nugget: float | None,
+        *,
+        constant_mean: bool = False,
+        isotropic: bool = False,
+    ) -> None:
+        self.X, self.y, self.kernel = X - 0.5, y, kernel
+        self.nugget, self.constant_mean, self.isotropic = nugget, constant_mean, isotropic
+        self.n = y.shape[1]
+        self.n_theta = 1 if isotropic else X.shape[2]
+        self.n_params = self.n_theta + (nugget is None)
+        self.n_evaluations = 0
+        # A constant mean makes an offset of y immaterial, but not its rounding error.
+        self._offset = y.mean(1) if constant_mean else np.zeros(len(y))
+        self._known: dict[tuple[int, bytes], tuple[object, ...]] = {}
+
+    def evaluate(
+        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+    ) -> LogLik:
+        """Evaluate data sets ``which`` [B] at log_params [B, P]; the Hessian is left empty."""
+        pairs = zip(which, log_params, strict=True)
+        parts = [self._remembered(int(f), u, derivatives) for f, u in pairs]
+        return LogLik(*(np.array(a) for a in zip(*parts, strict=True)))
+
+    def _remembered(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
+        """Return the fields of a LogLik at a point, computed unless it was among the last ones."""
+        key = (f, log_params.tobytes())
+        if key not in self._known:
+            self.n_evaluations += 1
+            fields = self._one(f, log_params, derivatives)
+            if not derivatives:
+                return fields
+            self._known[key] = fields
+            if len(self._known) > _REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+        value, gradient, *rest = self._known[key]
+        return value, gradient if derivatives else np.zeros(self.n_params), *rest
+
+    def _one(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
+        """Return the fields of a LogLik at one point."""
+        params, offset, n = np.exp(log_params), float(self._offset[f]), self.n
+        y = self.y[f] - offset
+        nugget = params[-1] if self.nugget is None else self.nugget
+        s = pdist(self.X[f] * np.sqrt(params[: self.n_theta]), "sqeuclidean")
+        phi = self.kernel.phi(s)
+        R = squareform(phi)
+        R.flat[:: n + 1] = 1.0 + nugget
+        no_gradient, no_hessian = np.zeros(self.n_params), np.zeros((self.n_params, 0))
+        # R is symmetric: LAPACK works in its transpose, in place, and fills the lower triangle.
+        L, info = dpotrf(R.T, lower=1, overwrite_a=1)
+        pivots = np.diagonal(L)
+        if info or pivots.min() <= np.sqrt(n * np.finfo(np.float64).eps):
+            return -np.inf, no_gradient, no_hessian, 1.0 / n, 0.0, False
+        log_determinant = 2.0 * np.log(pivots).sum()
+        V, _ = dpotri(L, lower=1, overwrite_c=1)
+        mean = 0.0
+        if self.constant_mean:
+            V1 = dsymv(1.0, V, np.ones(n), lower=1)
+            mean = float(V1 @ y / V1.sum())
+        alpha = dsymv(1.0, V, y - mean, lower=1)
+        q = float((y - mean) @ alpha)
+        if not q > 0.0:
+            return -np.inf, no_gradient, no_hessian, 1.0 / n, mean + offset, False
+        value = -0.5 * n * np.log(q) - 0.5 * log_determinant
+        if not derivatives:
+            return value, no_gradient, no_hessian, q / n, mean + offset, True
+        gradient = params * self._gradient(f, s, phi, V, alpha, q)
+        return value, gradient, no_hessian, q / n, mean + offset, True
+
+    def _gradient(
+        self, f: int, s: FloatArray, phi: FloatArray, V: FloatArray, alpha: FloatArray, q: float
+    ) -> FloatArray:
+        """Return the gradient [P] in the parameters.
+
+        V has R^-1 in its lower triangle and is overwritten. All products are SciPy's, because
+        NumPy may come with a second BLAS, whose threads would stand in the way of these.
+        """
+        X, n = self.X[f], self.n
+        of_nugget = 0.5 * (n / q * (alpha @ alpha) - np.trace(V))
+        V *= -0.5
+        M = dsyr(0.5 * n / q, alpha, a=V, lower=1, overwrite_a=1)
+        M *= squareform(self.kernel.derivatives(s, phi)[0]).T
+        sums, products = dsymv(1.0, M, np.ones(n), lower=1), dsymm(1.0, M, X, lower=1)
+        slopes = 2.0 * ((sums[:, None] * X * X).sum(0) - (X * products).sum(0))
+        thetas = slopes.sum(keepdims=True) if self.isotropic else slopes
+        return np.append(thetas, of_nugget) if self.nugget is None else thetas

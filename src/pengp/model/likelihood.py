@@ -1,0 +1,347 @@
+"""Profile log likelihood with exact gradient and Hessian, for a batch of (data set, theta) pairs.
+
+With R = phi(s) + g I, alpha = R^-1 (y - mu 1) and q = (y - mu 1)' alpha, the paper's profile log
+likelihood (constants dropped) is
+
+    l = -n/2 log q - 1/2 log|R|,
+
+mu being 0 or its generalised least squares estimate. With R_p = dR/dparameter_p and
+P = R^-1 (zero mean) or R^-1 - R^-1 1 1' R^-1 / (1' R^-1 1) (constant mean), its derivatives are
+
+    l_p  = n/(2q) alpha' R_p alpha - 1/2 tr(R^-1 R_p)
+    l_pq = n/(2q^2) (alpha' R_p alpha)(alpha' R_q alpha) - n/q alpha' R_p P R_q alpha
+           + 1/2 tr(R^-1 R_p R^-1 R_q) + sum_ij (n/(2q) alpha alpha' - 1/2 R^-1)_ij (R_pq)_ij.
+
+R_p is phi'(s) D_p for a theta and the identity for the nugget. All derivatives are returned in the
+logarithms of the parameters.
+"""
+
+import math
+import threading
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pengp._core.arrays import BoolArray, FloatArray, IntArray
+from pengp._core.linalg import diagonals, positive_inverse, positive_solve
+from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel, get_kernel
+
+_BUFFER_BYTES = 1 << 20
+"""Size of the largest array of a batch, to which it is cut."""
+
+_CACHE_BYTES = 3 << 17
+"""The same for the two arrays that are used again and again, both of which the cache is to hold."""
+
+_SMALL_BYTES = 1 << 18
+"""The same for an array of matrices that is made anew: so much need not come from the system."""
+
+_OWN = threading.local()
+"""The three work arrays of a Python thread, which all its likelihoods share."""
+
+
+def _work(number: int, shape: tuple[int, ...]) -> FloatArray:
+    """Return work array 0, 1 or 2 in this shape; what it held before is lost."""
+    size, kept = math.prod(shape), _BUFFER_BYTES // 8
+    if size > kept:  # a single large matrix, which is not worth its memory afterwards
+        return np.empty(shape)
+    if not hasattr(_OWN, "arrays"):
+        _OWN.arrays = [np.empty(kept) for _ in range(3)]
+    array: FloatArray = _OWN.arrays[number]
+    return array[:size].reshape(shape)
+
+
+class LogLik(NamedTuple):
+    """Profile log likelihood at B points.
+
+    Where R is not positive definite, ``ok`` is False, the value -inf and the derivatives zero.
+    """
+
+    value: FloatArray  # [B]
+    gradient: FloatArray  # [B, P], in the logarithm of each parameter
+    hessian: FloatArray  # [B, P, P], likewise; [B, P, 0] where it was not asked for
+    sigma2: FloatArray  # [B]
+    mean: FloatArray  # [B]
+    ok: BoolArray  # [B]
+
+
+def profile_loglik(
+    X: ArrayLike,
+    y: ArrayLike,
+    theta: ArrayLike,
+    *,
+    kernel: str | Kernel = "sqexp",
+    nugget: ArrayLike = 1e-5,
+    mean: str = "zero",
+    isotropic: bool = False,
+) -> LogLik:
+    """Evaluate the profile log likelihood, its gradient and Hessian, at any number of points.
+
+    Parameters
+    ----------
+    X : [..., n, d]
+        Inputs.
+    y : [..., n]
+        Responses.
+    theta : [..., d], or [..., 1] if isotropic
+        Where to evaluate. The leading axes of X, y, theta and nugget broadcast.
+    kernel : {"sqexp", "matern52", "matern32"} or Kernel
+        Correlation function.
+    nugget : [...]
+        Nugget; the derivatives in its logarithm come last.
+    mean : {"zero", "constant"}
+        Prior mean.
+    isotropic : bool
+        Whether all inputs share one theta.
+
+    Returns
+    -------
+    LogLik
+        With the broadcast leading axes in place of B, and P = number of thetas + 1.
+    """
+    inputs, response, thetas, nuggets = (
+        np.asarray(a, dtype=np.float64) for a in (X, y, theta, nugget)
+    )
+    n, d = inputs.shape[-2:]
+    if response.shape[-1] != n or thetas.shape[-1] != (1 if isotropic else d):
+        raise InputError(
+            f"X {inputs.shape}, y {response.shape} and theta {thetas.shape} do not fit together."
+        )
+    shape = np.broadcast_shapes(
+        inputs.shape[:-2], response.shape[:-1], thetas.shape[:-1], nuggets.shape
+    )
+    sets = np.broadcast_shapes(inputs.shape[:-2], response.shape[:-1])
+    engine = BatchLikelihood(
+        np.broadcast_to(inputs, (*sets, n, d)).reshape(-1, n, d),
+        np.broadcast_to(response, (*sets, n)).reshape(-1, n),
+        get_kernel(kernel),
+        None,
+        constant_mean=mean == "constant",
+        isotropic=isotropic,
+    )
+    which = np.broadcast_to(np.arange(len(engine.y)).reshape(sets), shape).ravel()
+    params = np.concatenate(
+        [
+            np.broadcast_to(thetas, (*shape, thetas.shape[-1])),
+            np.broadcast_to(nuggets, shape)[..., None],
+        ],
+        axis=-1,
+    )
+    with np.errstate(divide="ignore"):
+        logs = np.log(params).reshape(-1, params.shape[-1])
+    at = engine.evaluate(which, logs)
+    return LogLik._make(a.reshape((*shape, *a.shape[1:])) for a in at)
+
+
+class _Solved(NamedTuple):
+    """What the first part of an evaluation leaves for the derivatives."""
+
+    D: FloatArray  # [B or 1, n_theta, n * n], squared differences
+    s: FloatArray  # [B, n * n], their weighted sums
+    phi: FloatArray  # [B, n * n]
+    V: FloatArray  # [B, n, n], R^-1
+    solved: FloatArray  # [B, k, n]: alpha, and R^-1 1 for a constant mean
+    weight: FloatArray  # [B], n / q
+
+
+class BatchLikelihood:
+    """Profile log likelihoods of F data sets of one size, evaluated many points at a time.
+
+    The order of parameters is theta (d of them, or one if isotropic), then the nugget if it is
+    estimated. An item's result does not depend on the other items of a call.
+
+    The attribute ``newton`` tells a search that Hessians are to be had.
+
+    Parameters
+    ----------
+    X : [F, n, d]
+        Inputs, in the unit cube by convention.
+    y : [F, n]
+        Responses.
+    kernel : Kernel
+        The correlation function.
+    nugget : float or None
+        Fixed nugget g; None makes it the last parameter.
+    constant_mean : bool
+        Whether mu is estimated instead of zero.
+    isotropic : bool
+        Whether all inputs share one theta.
+    """
+
+    newton = True
+
+    def __init__(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        kernel: Kernel,
+        nugget: float | None,
+        *,
+        constant_mean: bool = False,
+        isotropic: bool = False,
+    ) -> None:
+        self.X, self.y, self.kernel = X, y, kernel
+        self.nugget, self.constant_mean, self.isotropic = nugget, constant_mean, isotropic
+        self.n = n = y.shape[1]
+        self.n_theta = 1 if isotropic else X.shape[2]
+        self.n_params = self.n_theta + (nugget is None)
+        self.n_evaluations = 0
+        columns = X.transpose(0, 2, 1).copy()
+        D = columns[:, :, :, None] - columns[:, :, None, :]
+        D *= D
+        if isotropic:
+            D = D.sum(1, keepdims=True)
+        # A constant mean makes an offset of y immaterial, but not its rounding error.
+        self._offset = y.mean(1) if constant_mean else np.zeros(len(y))
+        self._z = y - self._offset[:, None]
+        self._right = np.ones((len(y), 1 + constant_mean, n))
+        self._right[:, 0] = self._z
+        self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
+        self._row, self._column = np.divmod(self._lower, n)
+        self._blocks = D.reshape(len(y), -1, n * n)  # [F, n_theta, n * n]
+        self._pairs = self._blocks.take(self._lower, axis=2)  # [F, n_theta, m]
+        self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
+        self.batch = max(1, _BUFFER_BYTES // (8 * n * n * self.n_params))
+        self._identity = np.eye(n).ravel()
+        self._ridge = (nugget or 0.0) * self._identity
+
+    def evaluate(
+        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+    ) -> LogLik:
+        """Evaluate data sets ``which`` [B] at log_params [B, P], with or without derivatives."""
+        self.n_evaluations += len(which)
+        size = self.batch if derivatives else max(1, _SMALL_BYTES // (8 * self.n**2))
+        if len(which) <= size:
+            return self._evaluate(which, log_params, derivatives)
+        parts = [
+            self._evaluate(which[c : c + size], log_params[c : c + size], derivatives)
+            for c in range(0, len(which), size)
+        ]
+        return LogLik._make(np.concatenate(a) for a in zip(*parts, strict=True))
+
+    def _evaluate(self, which: IntArray, log_params: FloatArray, derivatives: bool) -> LogLik:
+        """Evaluate one batch that fits the work arrays."""
+        B, T, n = len(which), self.n_theta, self.n
+        params, z = np.exp(log_params), self._of(self._z, which)
+        D = self._differences(which, keep=derivatives)
+        s = (params[:, None, :T] @ D)[:, 0]
+        phi = self.kernel.phi(s)
+        ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
+        R = (phi + ridge).reshape(B, n, n)
+        right = self._of(self._right, which)
+        if derivatives:
+            V, log_determinant, ok = positive_inverse(R)
+            solved = right @ V
+        else:
+            each = right.repeat(B, axis=0) if len(right) == 1 else right
+            solved, log_determinant, ok = positive_solve(R, each)
+        alpha, mean = solved[:, 0], self._offset.take(which)
+        if self.constant_mean:
+            V1 = solved[:, 1]
+            shift = np.vecdot(V1, z) / np.add.reduce(V1, axis=-1)
+            alpha -= shift[:, None] * V1
+            mean += shift
+        q = np.vecdot(alpha, z)
+        ok &= q > 0.0
+        sound = np.logical_and.reduce(ok)
+        if not sound:
+            q[~ok] = 1.0
+        value = -0.5 * (n * np.log(q) + log_determinant)
+        if derivatives:
+            at = _Solved(D, s, phi, V, solved, n / q)
+            gradient, hessian = _in_logarithms(params, *self._derivatives(which, at))
+        else:
+            gradient, hessian = np.zeros_like(params), np.zeros((*params.shape, 0))
+        if not sound:
+            value[~ok], gradient[~ok], hessian[~ok] = -np.inf, 0.0, 0.0
+        return LogLik(value, gradient, hessian, q / n, mean, ok)
+
+    def _of(self, table: FloatArray, which: IntArray) -> FloatArray:
+        """Return the entries [B, ...] of a table of the data sets; a single one stays [1, ...]."""
+        return table if len(table) == 1 else table.take(which, axis=0)
+
+    def _differences(self, which: IntArray, *, keep: bool) -> FloatArray:
+        """Return the squared differences [B or 1, n_theta, n * n], to ``keep`` in a work array."""
+        if not keep or len(self._blocks) == 1:
+            return self._of(self._blocks, which)
+        out = _work(2, (len(which), self.n_theta, self.n**2))
+        return np.take(self._blocks, which, axis=0, out=out, mode="clip")
+
+    def _derivatives(self, which: IntArray, at: _Solved) -> tuple[FloatArray, FloatArray]:
+        """Return gradient [B, P] and Hessian [B, P, P] in the parameters themselves."""
+        T, n, alpha, weight = self.n_theta, self.n, at.solved[:, 0], at.weight[:, None]
+        d1, d2 = self.kernel.derivatives(at.s, at.phi)
+        b, trace, hessian = self._products(at, d1)
+        along = at.solved @ b.transpose(0, 2, 1)
+        gradient = weight * along[:, 0]
+        gradient -= trace
+        gradient *= 0.5
+        # P - alpha alpha' / (2 q), between R_p alpha and R_q alpha, is V less one or two squares.
+        squares = np.empty(along.shape[:2])
+        np.divide(at.weight, 2.0 * n, out=squares[:, 0])
+        if self.constant_mean:
+            np.divide(1.0, np.add.reduce(at.solved[:, 1], axis=-1), out=squares[:, 1])
+        bend = b @ (at.V @ b.transpose(0, 2, 1))
+        bend -= along.transpose(0, 2, 1) @ (squares[:, :, None] * along)
+        bend *= weight[:, :, None]
+        hessian *= 0.5
+        hessian -= bend
+        # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
+        W = (weight * alpha).take(self._row, axis=1)
+        W *= alpha.take(self._column, axis=1)
+        W -= at.V.reshape(-1, n * n).take(self._lower, axis=1)
+        W *= d2.take(self._lower, axis=1)
+        if self._repeated:
+            W[at.s.take(self._lower, axis=1) == 0.0] = 0.0  # D_p D_q = 0 beats phi'' = inf
+        D = self._of(self._pairs, which)
+        weighted = np.multiply(W[:, None], D, out=_work(0, (len(W), *D.shape[1:])))
+        hessian[:, :T, :T] += weighted @ D.transpose(0, 2, 1)
+        return gradient, hessian
+
+    def _products(self, at: _Solved, d1: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return R_p alpha [B, P, n], tr(V R_p) [B, P] and tr(V R_p V R_q) [B, P, P].
+
+        The matrices R_p are the bulk of an evaluation, and a few items at a time stay in the cache.
+        """
+        few = max(1, _CACHE_BYTES // (8 * self.n * self.n * self.n_params))
+        D, V, alpha = at.D, at.V, at.solved[:, 0, :, None]
+        if len(d1) <= few:
+            return self._some_products(D, d1, V, alpha)
+        cuts = [slice(c, c + few) for c in range(0, len(d1), few)]
+        parts = [
+            self._some_products(D if len(D) == 1 else D[k], d1[k], V[k], alpha[k]) for k in cuts
+        ]
+        b, trace, traces = (np.concatenate(a) for a in zip(*parts, strict=True))
+        return b, trace, traces
+
+    def _some_products(
+        self, D: FloatArray, d1: FloatArray, V: FloatArray, alpha: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the same for a few items."""
+        B, T, P, n = len(d1), self.n_theta, self.n_params, self.n
+        Rp, RV = _work(0, (B, P, n * n)), _work(1, (B, P, n * n))
+        # d1[:, None] * D without the buffers into which a ufunc copies what it broadcasts.
+        np.einsum("...k,...pk->...pk", d1, D, out=Rp[:, :T])
+        if self.nugget is None:
+            Rp[:, T] = self._identity
+        tall, square = (B, P * n, n), (B, P, n, n)
+        b = (Rp.reshape(tall) @ alpha).reshape(B, P, n)
+        np.matmul(Rp.reshape(tall), V, out=RV.reshape(tall))
+        trace = np.add.reduce(RV[:, :, :: n + 1], axis=-1)
+        VR = Rp  # R_p is not needed any more
+        np.copyto(VR.reshape(square), RV.reshape(square).transpose(0, 1, 3, 2))
+        # tr(V R_p V R_q) = sum_ij (R_p V)_ij (V R_q)_ij
+        return b, trace, RV @ VR.transpose(0, 2, 1)
+
+
+def _in_logarithms(
+    params: FloatArray, gradient: FloatArray, hessian: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Change derivatives from parameters [B, P] to their logarithms, in place."""
+    gradient *= params
+    hessian *= params[:, :, None]
+    hessian *= params[:, None, :]
+    on_diagonal = diagonals(hessian)
+    on_diagonal += gradient
+    return gradient, hessian

@@ -1,0 +1,22 @@
+"""theta-hat(lambda): penalties, grids of lambda, and the search for every local maximum."""
+
+from pengp.path.flatness import Flat
+from pengp.path.grids import lambda_grid, lambda_max
+from pengp.path.penalized import Modes, PathFit, penalized_path
+from pengp.path.penalties import PENALTIES, SCAD, Lasso, NoPenalty, Penalty, Ridge, get_penalty
+
+__all__ = [
+    "PENALTIES",
+    "SCAD",
+    "Flat",
+    "Lasso",
+    "Modes",
+    "NoPenalty",
+    "PathFit",
+    "Penalty",
+    "Ridge",
+    "get_penalty",
+    "lambda_grid",
+    "lambda_max",
+    "penalized_path",
+]

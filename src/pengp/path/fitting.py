@@ -1,0 +1,230 @@
+"""Estimates for the data sets of one size: chooses the engine, runs the search, reads it off."""
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from pengp._core.arrays import BoolArray, FloatArray, IntArray
+from pengp._core.checks import (
+    check_mean,
+    check_nugget,
+    check_theta_bounds,
+    constant_columns,
+    is_constant,
+)
+from pengp._core.linalg import ONE_THREAD
+from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.large import LargeLikelihood
+from pengp.model.likelihood import BatchLikelihood
+from pengp.path.flatness import exp_within
+from pengp.path.penalties import Penalty, get_penalty
+from pengp.path.search import Found, ModeSearch
+from pengp.path.starts import Starts, few_start_points, fixed_starts, start_points
+
+NUGGET_BOUNDS = (1.49e-8, 1.0)
+"""Range of an estimated nugget; the lower end is the square root of the machine precision."""
+
+NEWTON_SIZE = 100
+"""Largest n for exact Hessians; above, L-BFGS-B takes over.
+
+`make bench` measures it: with 2 inputs the times cross between n = 80 and 120, with 8 between 60
+and 80, where the Newton search still finds better maxima.
+"""
+
+_FEWER_RUNS = 200
+"""Runs from which a search of more runs learns where to start."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is fitted; None for the nugget means that it is estimated."""
+
+    kernel: Kernel
+    penalty: Penalty
+    isotropic: bool
+    nugget: float | None
+    constant_mean: bool
+    theta_bounds: tuple[float, float]
+
+    def likelihood(self, X: FloatArray, y: FloatArray) -> BatchLikelihood | LargeLikelihood:
+        """Return the likelihoods of X [F, n, d], y [F, n]."""
+        engine = BatchLikelihood if y.shape[1] <= NEWTON_SIZE else LargeLikelihood
+        return engine(
+            X,
+            y,
+            self.kernel,
+            self.nugget,
+            constant_mean=self.constant_mean,
+            isotropic=self.isotropic,
+        )
+
+
+def checked_model(
+    *,
+    kernel: str | Kernel,
+    penalty: str | Penalty,
+    isotropic: bool,
+    nugget: float | str,
+    mean: str,
+    theta_bounds: tuple[float, float],
+) -> Model:
+    """Return the model that a caller's arguments describe."""
+    return Model(
+        kernel=get_kernel(kernel),
+        penalty=get_penalty(penalty),
+        isotropic=bool(isotropic),
+        nugget=check_nugget(nugget),
+        constant_mean=check_mean(mean),
+        theta_bounds=check_theta_bounds(theta_bounds),
+    )
+
+
+class Estimates(NamedTuple):
+    """Estimates of F data sets at L lambdas, with P = 1 or d thetas."""
+
+    theta: FloatArray  # [F, L, P]
+    nugget: FloatArray  # [F, L]
+    sigma2: FloatArray  # [F, L]
+    mean: FloatArray  # [F, L]
+    converged: BoolArray  # [F, L]
+    at_bound: IntArray  # [F, L, P]
+    mode_theta: FloatArray  # [F, L, M, P]
+    mode_nugget: FloatArray  # [F, L, M]
+    objective: FloatArray  # [F, L, M], best first
+    loglik: FloatArray  # [F, L, M]
+
+
+def estimate(
+    model: Model,
+    likelihood: BatchLikelihood | LargeLikelihood,
+    lams: FloatArray,
+    n_starts: int | FloatArray,
+    rng: np.random.Generator,
+) -> Estimates:
+    """Estimate F data sets of one size at distinct, ascending lams."""
+    lower, upper = _bounds(model, likelihood)
+    whole = np.log([model.theta_bounds] * likelihood.n_theta + [NUGGET_BOUNDS])
+    whole = whole[: likelihood.n_params]
+    points = start_points if likelihood.newton else few_start_points
+    starts = points(lams, whole[:, 0], whole[:, 1], likelihood.n_theta, n_starts, rng)
+    scale = None
+    if isinstance(likelihood, LargeLikelihood):
+        starts, scale = _from_fewer_runs(model, likelihood, lams[:1], starts, rng)
+    with _threads(likelihood):
+        found = ModeSearch(likelihood, lams, model.penalty, lower, upper, scale).run(starts)
+        return _read_off(model, likelihood, found, lower, upper)
+
+
+def _threads(likelihood: BatchLikelihood | LargeLikelihood) -> AbstractContextManager[None]:
+    """Return a context that gives BLAS the threads that suit the size of the data sets."""
+    return ONE_THREAD if likelihood.newton else nullcontext()
+
+
+def _from_fewer_runs(
+    model: Model,
+    likelihood: LargeLikelihood,
+    lams: FloatArray,
+    starts: Starts,
+    rng: np.random.Generator,
+) -> tuple[Starts, FloatArray]:
+    """Return better starts and typical steps [F, P], from some of the runs.
+
+    The maxima for m of the n runs at the smallest lambda, lams [1], are near those for all, and the
+    likelihood there is curved about n / m times less; both cost little.
+    """
+    n, F, m = likelihood.n, len(likelihood.y), min(_FEWER_RUNS, likelihood.n // 2)
+    rows = np.sort(rng.permutation(n)[:m])
+    X, y = likelihood.X[:, rows], likelihood.y[:, rows]
+    fewer = model.likelihood(X, y)
+    with _threads(fewer):
+        found = ModeSearch(fewer, lams, model.penalty, *_bounds(model, fewer)).run(starts)
+    points = starts.fixed
+    u, height = (a[:, 0, : len(points)] for a in (found.u, found.objective))
+    best = np.where(np.isfinite(height[:, :1]), u[:, 0], points[0])
+    u = np.where(np.isfinite(height)[:, :, None], u, best[:, None])
+    likelihood.n_evaluations += fewer.n_evaluations
+    exact = BatchLikelihood(
+        X,
+        y,
+        model.kernel,
+        model.nugget,
+        constant_mean=model.constant_mean,
+        isotropic=model.isotropic,
+    )
+    if u.shape[1] < len(points):  # room for what the others may not show
+        u = np.concatenate([u, np.broadcast_to(points[:1], (F, 1, u.shape[2]))], axis=1)
+    with _threads(exact):
+        curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
+    return fixed_starts(u), 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
+
+
+def _bounds(
+    model: Model, likelihood: BatchLikelihood | LargeLikelihood
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds [F, P] on the log parameters; a constant column has one value only."""
+    F, T = len(likelihood.y), likelihood.n_theta
+    lower = np.full((F, likelihood.n_params), np.log(model.theta_bounds[0]))
+    upper = np.full_like(lower, np.log(model.theta_bounds[1]))
+    lower[:, T:], upper[:, T:] = np.log(NUGGET_BOUNDS)
+    for f, X in enumerate(likelihood.X):
+        idle = constant_columns(X)
+        upper[f, :T][idle.all() if model.isotropic else idle] = lower[f, 0]
+    return lower, upper
+
+
+def _read_off(
+    model: Model,
+    likelihood: BatchLikelihood | LargeLikelihood,
+    found: Found,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> Estimates:
+    """Turn logarithms into estimates, and add what the likelihood knows at the best maxima."""
+    F, L, _, P = found.u.shape
+    T = likelihood.n_theta
+    best = found.u[:, :, 0]
+    at = likelihood.evaluate(np.repeat(np.arange(F), L), best.reshape(-1, P), derivatives=False)
+    theta = exp_within(found.u[..., :T], model.theta_bounds)
+    fixed = np.full(found.objective.shape, 0.0 if model.nugget is None else model.nugget)
+    nugget = exp_within(found.u[..., T], NUGGET_BOUNDS) if model.nugget is None else fixed
+    at_upper = (best >= upper[:, None]).astype(np.int64)
+    at_bound = np.where(best <= lower[:, None], -1, at_upper)
+    return Estimates(
+        theta[:, :, 0],
+        nugget[:, :, 0],
+        at.sigma2.reshape(F, L),
+        at.mean.reshape(F, L),
+        found.converged[:, :, 0],
+        at_bound[..., :T],
+        theta,
+        nugget,
+        found.objective,
+        found.loglik,
+    )
+
+
+def is_degenerate(y: FloatArray, *, constant_mean: bool) -> bool:
+    """Tell whether y [n] equals its prior mean everywhere, where the likelihood is unbounded."""
+    return is_constant(y) and (constant_mean or bool(y[0] == 0.0))
+
+
+def degenerate(model: Model, y: FloatArray, n_theta: int, n_lams: int) -> Estimates:
+    """Return the limit for such data sets y [F, n]: the smoothest surrogate, without spread."""
+    F = len(y)
+    theta = np.full((F, n_lams, 1, n_theta), model.theta_bounds[0])
+    nugget = np.full((F, n_lams, 1), NUGGET_BOUNDS[0] if model.nugget is None else model.nugget)
+    infinite = np.full((F, n_lams, 1), np.inf)
+    return Estimates(
+        theta[:, :, 0],
+        nugget[:, :, 0],
+        np.zeros((F, n_lams)),
+        np.repeat(y[:, :1], n_lams, axis=1),
+        np.ones((F, n_lams), dtype=bool),
+        np.full((F, n_lams, n_theta), -1, dtype=np.int64),
+        theta,
+        nugget,
+        infinite,
+        infinite,
+    )

@@ -1,0 +1,283 @@
+"""The path of penalized maximum likelihood estimates theta-hat(lambda)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pengp._core.arrays import BoolArray, FloatArray, IntArray, RandomState
+from pengp._core.checks import (
+    ArrayOrArrays,
+    DataSets,
+    as_datasets,
+    check_datasets,
+    check_lams,
+    check_starts,
+    warn,
+)
+from pengp._core.seeds import as_generator
+from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
+from pengp.path.fitting import (
+    Estimates,
+    Model,
+    checked_model,
+    degenerate,
+    estimate,
+    is_degenerate,
+)
+from pengp.path.flatness import Flat, flat_stretch
+from pengp.path.penalties import Penalty
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """Every distinct local maximum found, best first; unused places hold nan.
+
+    The first of each cell is the estimate and exact; the others are known from an expansion near
+    them, to about 1e-4 in the objective.
+    """
+
+    theta: FloatArray
+    """[..., L, M, d]"""
+    nugget: FloatArray
+    """[..., L, M]"""
+    objective: FloatArray
+    """[..., L, M], the penalized log likelihood Q"""
+    loglik: FloatArray
+    """[..., L, M]"""
+    count: IntArray
+    """[..., L], how many places are used"""
+
+
+@dataclass(frozen=True, eq=False)
+class PathFit:
+    """Penalized maximum likelihood estimates for a grid of lambda.
+
+    Leading axes ``...`` are those of the data sets and absent for a single one. With an isotropic
+    kernel the d columns of theta are equal.
+    """
+
+    lams: FloatArray
+    """[L], as given"""
+    theta: FloatArray
+    """[..., L, d]"""
+    objective: FloatArray
+    """[..., L], Q = log L - n p_lambda, constants dropped; inf if y equals its prior mean"""
+    loglik: FloatArray
+    """[..., L], profile log likelihood at the estimate, constants dropped"""
+    sigma2: FloatArray
+    """[..., L]"""
+    nugget: FloatArray
+    """[..., L], the fixed or the estimated one"""
+    mean: FloatArray
+    """[..., L], 0 or the generalised least squares mean"""
+    converged: BoolArray
+    """[..., L], whether the projected gradient in log theta is below 1e-5, or the last step tiny"""
+    at_bound: IntArray
+    """[..., L, d], -1 at the lower bound of theta, 1 at the upper, 0 between"""
+    modes: Modes
+    """All local maxima found"""
+    n_evaluations: int
+    """Likelihood evaluations that the fit took"""
+    _model: Model = field(repr=False)
+    _data: DataSets = field(repr=False)
+
+    @cached_property
+    def flat(self) -> Flat:
+        """Where log L is within 1e-4 of its maximum along the ray through each estimate.
+
+        Computed on first use. A stretch that spans decades, or reaches a bound of theta, says that
+        the data do not identify theta there.
+        """
+        d, L = self.theta.shape[-1], len(self.lams)
+        theta, nugget = self.theta.reshape(-1, L, d), self.nugget.reshape(-1, L)
+        lower, upper, highest = theta.copy(), theta.copy(), self.loglik.reshape(-1, L).copy()
+        for members, X, y in _by_size(self._data, self._model):
+            likelihood = self._model.likelihood(X, y)
+            T = likelihood.n_theta
+            flat = flat_stretch(
+                likelihood, theta[members][..., :T], nugget[members], self._model.theta_bounds
+            )
+            lower[members], upper[members], highest[members] = flat.lower, flat.upper, flat.loglik
+        shape = self.theta.shape
+        return Flat(lower.reshape(shape), upper.reshape(shape), highest.reshape(shape[:-1]))
+
+
+def penalized_path(
+    X: ArrayOrArrays,
+    y: ArrayOrArrays,
+    lams: ArrayLike,
+    *,
+    kernel: str | Kernel = "sqexp",
+    penalty: str | Penalty = "lasso",
+    isotropic: bool = False,
+    nugget: float | str = 1e-5,
+    mean: str = "zero",
+    theta_bounds: tuple[float, float] = (1e-3, 1e3),
+    n_starts: int | ArrayLike = 10,
+    random_state: RandomState = None,
+) -> PathFit:
+    """Maximise the penalized profile likelihood for every lambda.
+
+    Parameters
+    ----------
+    X : [..., n, d], or a list of [n_f, d]
+        Inputs in the unit cube. Leading axes, or the list, hold several data sets (folds,
+        outputs), which are solved together and independently of each other.
+    y : [..., n], or a list of [n_f]
+        Responses as they are to be modelled: centred if the mean is zero.
+    lams : [L]
+        Penalties, each at least 0, in any order; see `lambda_grid`.
+    kernel : {"sqexp", "matern52", "matern32"} or Kernel
+        Correlation function.
+    penalty : {"lasso", "scad", "ridge", "none"} or Penalty
+        Penalty on theta.
+    isotropic : bool
+        Whether all inputs share one theta.
+    nugget : float or "estimate"
+        Fixed nugget, or one more parameter in [1.49e-8, 1], which is not penalized.
+    mean : {"zero", "constant"}
+        Prior mean; a constant one is estimated by generalised least squares.
+    theta_bounds : (float, float)
+        Range of every theta.
+    n_starts : int or [S, d]
+        Starts at the smallest lambda: the best of at least 60 random points, among which are, if it
+        is the only lambda, each input alone and the bounds; beyond ten, every other start is
+        random. Along a path, each input alone and the bounds start as well, and a few more at
+        several larger lambdas. More starts find more of the lower maxima. An array holds thetas
+        ([S, 1] if isotropic) that are the only starts, at each of these lambdas.
+    random_state : int, Generator, RandomState or None
+        Seed of the random points.
+
+    Returns
+    -------
+    PathFit
+        Estimates, and every local maximum found, for each data set and lambda.
+    """
+    model = checked_model(
+        kernel=kernel,
+        penalty=penalty,
+        isotropic=isotropic,
+        nugget=nugget,
+        mean=mean,
+        theta_bounds=theta_bounds,
+    )
+    values, data = check_lams(lams), as_datasets(X, y)
+    check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
+    starts = check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
+    fit = fit_path(data, values, model, starts, as_generator(random_state))
+    if not fit.converged.all():
+        warn(
+            f"{int((~fit.converged).sum())} of {fit.converged.size} estimates did not converge; "
+            "see `converged`, and try a larger nugget or more starts."
+        )
+    return fit
+
+
+def fit_path(
+    data: DataSets,
+    lams: FloatArray,
+    model: Model,
+    n_starts: int | FloatArray,
+    rng: np.random.Generator,
+) -> PathFit:
+    """Fit data that are known to be sound; see `penalized_path`.
+
+    The random points are drawn once and serve every data set, so that a data set's estimates do
+    not depend on its company.
+    """
+    distinct, place = np.unique(lams, return_inverse=True)
+    n_theta = 1 if model.isotropic else data.X[0].shape[1]
+    seed = int(rng.integers(2**32))
+    parts: list[tuple[IntArray, Estimates]] = []
+    n_evaluations = 0
+    for members, X, y in _by_size(data, model):
+        likelihood = model.likelihood(X, y)
+        found = estimate(model, likelihood, distinct, n_starts, np.random.default_rng(seed))
+        _check_found(found, members, data)
+        parts.append((members, found))
+        n_evaluations += likelihood.n_evaluations
+    missing = np.ones(len(data.y), dtype=bool)
+    for members, _ in parts:
+        missing[members] = False
+    for f in missing.nonzero()[0]:
+        none = degenerate(model, data.y[f][None], n_theta, len(distinct))
+        parts.append((np.array([f]), none))
+    return _assemble(data, lams, model, parts, place, n_evaluations)
+
+
+def _check_found(found: Estimates, members: IntArray, data: DataSets) -> None:
+    """Refuse data sets whose likelihood is defined nowhere."""
+    lost = np.flatnonzero(np.isneginf(found.objective[:, :, 0]).any(-1))
+    if len(lost):
+        raise InputError(
+            f"the correlation matrix{data.label(int(members[lost[0]]))} is singular for every "
+            "theta that was tried; use a larger nugget, such as 1e-5."
+        )
+
+
+def _by_size(data: DataSets, model: Model) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    """Yield the data sets of each size together: indices [F], X [F, n, d] and y [F, n]."""
+    sizes = np.array([len(y) for y in data.y])
+    usable = [not is_degenerate(y, constant_mean=model.constant_mean) for y in data.y]
+    for n in np.unique(sizes):
+        members = np.flatnonzero((sizes == n) & usable)
+        if len(members):
+            X, y = (np.stack([a[f] for f in members]) for a in (data.X, data.y))
+            yield members, X, y
+
+
+def _assemble(
+    data: DataSets,
+    lams: FloatArray,
+    model: Model,
+    parts: list[tuple[IntArray, Estimates]],
+    place: IntArray,
+    n_evaluations: int,
+) -> PathFit:
+    """Put the estimates of all sizes in order, at the lambdas ``place`` of the distinct ones."""
+    order = np.concatenate([members for members, _ in parts]).argsort()
+    M = max(found.objective.shape[2] for _, found in parts)
+    d = data.X[0].shape[1]
+    unused = [np.isneginf(found.objective) for _, found in parts]
+
+    def field_of(name: str) -> Any:
+        arrays = [getattr(found, name) for _, found in parts]
+        if name in ("mode_theta", "mode_nugget", "objective", "loglik"):
+            arrays = [_padded(a, u, M) for a, u in zip(arrays, unused, strict=True)]
+        whole = (arrays[0] if len(arrays) == 1 else np.concatenate(arrays)[order])[:, place]
+        if name in ("theta", "at_bound", "mode_theta") and whole.shape[-1] < d:  # isotropic
+            whole = whole.repeat(d, axis=-1)
+        return whole.reshape(*data.shape, *whole.shape[1:])
+
+    objective, loglik = field_of("objective"), field_of("loglik")
+    used = ~np.isnan(objective)
+    modes = Modes(field_of("mode_theta"), field_of("mode_nugget"), objective, loglik, used.sum(-1))
+    return PathFit(
+        lams=lams,
+        theta=field_of("theta"),
+        objective=objective[..., 0],
+        loglik=loglik[..., 0],
+        sigma2=field_of("sigma2"),
+        nugget=field_of("nugget"),
+        mean=field_of("mean"),
+        converged=field_of("converged"),
+        at_bound=field_of("at_bound"),
+        modes=modes,
+        n_evaluations=n_evaluations,
+        _model=model,
+        _data=data,
+    )
+
+
+def _padded(a: FloatArray, unused: BoolArray, places: int) -> FloatArray:
+    """Put nan in the unused [F, L, M] places of a [F, L, M, ...], and fill up to ``places``."""
+    a = np.where(unused.reshape(*unused.shape, *(1,) * (a.ndim - 3)), np.nan, a)
+    if a.shape[2] == places:
+        return a
+    more = np.full((*a.shape[:2], places - a.shape[2], *a.shape[3:]), np.nan)
+    return np.concatenate([a, more], axis=2)

@@ -1,0 +1,142 @@
+"""Penalties p_lambda(theta) on theta >= 0: value, gradient and curvature, lambda an argument.
+
+All are separable: p_lambda(theta) = sum_p rho(theta_p, lambda). The functions return the terms
+rho and their derivatives in theta_p, broadcast over theta and lambda; the likelihood is penalized
+by n times their sum (the paper's equation for Q). A new penalty is one class, added to
+``PENALTIES``. If it is proportional to lambda, ``linear = True`` says so and saves time; a subclass
+that is not must set it to False.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, cast
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray
+from pengp.exceptions import InputError
+
+
+class Penalty(Protocol):
+    """One separable penalty; ``theta`` and ``lam`` broadcast against each other."""
+
+    name: ClassVar[str]
+
+    def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return rho(theta, lam)."""
+        ...
+
+    def gradient(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return d rho / d theta."""
+        ...
+
+    def curvature(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return d2 rho / d theta2."""
+        ...
+
+
+@dataclass(frozen=True)
+class NoPenalty:
+    """rho = 0: maximum likelihood whatever lambda is."""
+
+    name: ClassVar[str] = "none"
+    linear: ClassVar[bool] = True
+
+    def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return 0."""
+        return 0.0 * theta * lam
+
+    gradient = value
+    curvature = value
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """rho = lambda theta (Tibshirani 1996), the paper's choice."""
+
+    name: ClassVar[str] = "lasso"
+    linear: ClassVar[bool] = True
+
+    def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return lambda theta."""
+        return lam * theta
+
+    def gradient(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return lambda."""
+        return lam * np.ones_like(theta)
+
+    def curvature(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return 0."""
+        return 0.0 * theta * lam
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """rho = lambda theta^2."""
+
+    name: ClassVar[str] = "ridge"
+    linear: ClassVar[bool] = True
+
+    def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return lambda theta^2."""
+        return lam * theta * theta
+
+    def gradient(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return 2 lambda theta."""
+        return 2.0 * lam * theta
+
+    def curvature(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return 2 lambda."""
+        return 2.0 * lam * np.ones_like(theta)
+
+
+@dataclass(frozen=True)
+class SCAD:
+    """Smoothly clipped absolute deviation (Fan and Li 2001).
+
+    rho = lambda theta up to lambda, a parabola from lambda to a lambda, and constant beyond;
+    its derivative is lambda, then (a lambda - theta) / (a - 1), then 0.
+    """
+
+    a: float = 3.7
+    name: ClassVar[str] = "scad"
+
+    def __post_init__(self) -> None:
+        """Refuse an a for which the penalty is not defined."""
+        if not 2.0 < self.a < np.inf:
+            raise InputError(f"SCAD needs a > 2 and finite, got a={self.a!r}.")
+
+    def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return the three-piece penalty."""
+        parabola = (2.0 * self.a * lam * theta - theta**2 - lam**2) / (2.0 * (self.a - 1.0))
+        plateau = 0.5 * (self.a + 1.0) * lam**2
+        middle = np.where(theta <= self.a * lam, parabola, plateau)
+        return np.where(theta <= lam, lam * theta, middle)
+
+    def gradient(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return lambda, (a lambda - theta)+ / (a - 1)."""
+        slope = np.maximum(self.a * lam - theta, 0.0) / (self.a - 1.0)
+        return np.where(theta <= lam, lam, slope)
+
+    def curvature(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return -1 / (a - 1) on the parabola, 0 elsewhere."""
+        on_parabola = (theta > lam) & (theta <= self.a * lam)
+        return np.where(on_parabola, -1.0 / (self.a - 1.0), 0.0)
+
+
+def total(penalty: Penalty, theta: FloatArray, lams: FloatArray) -> FloatArray:
+    """Return p_lambda(theta) [N, L] at points theta [N, d] for lams [L]."""
+    if getattr(penalty, "linear", False):
+        return penalty.value(theta, np.ones(1)).sum(-1)[:, None] * lams
+    return penalty.value(theta.T[:, :, None], lams).sum(0)
+
+
+PENALTIES: dict[str, Penalty] = {p.name: p for p in (NoPenalty(), Lasso(), Ridge(), SCAD())}
+
+
+def get_penalty(penalty: str | Penalty) -> Penalty:
+    """Return the penalty of that name, or the object itself."""
+    if all(hasattr(penalty, name) for name in ("value", "gradient", "curvature")):
+        return cast(Penalty, penalty)
+    if not isinstance(penalty, str) or penalty not in PENALTIES:
+        raise InputError(f"penalty={penalty!r} is unknown; use one of {', '.join(PENALTIES)}.")
+    return PENALTIES[penalty]

@@ -1,0 +1,137 @@
+"""The arrays of a model file, version 1: name, type, shape and which values are allowed.
+
+This is the file's own vocabulary; attributes of the package may be renamed, these names may not.
+Sizes: n runs (n_fit of them were in ``fit``), d inputs, q outputs, L lambdas, M maxima, K folds,
+C fold metrics; ``...`` is q for a response [n, q] and nothing for [n].
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pengp.persistence.container import Arrays
+
+
+class Field(NamedTuple):
+    """One array."""
+
+    shape: str
+    values: str = "finite"
+    type: str = "f"  # f, i or b: the kind of a NumPy type
+
+
+#: Once in every file.
+MODEL = {
+    "inputs": Field("n d"),
+    "responses": Field("n q"),
+    "scaled_inputs": Field("n d"),
+    "input_lower": Field("d"),
+    "input_upper": Field("d"),
+    "input_constant": Field("d", type="b"),
+    "response_mean": Field("q"),
+    "response_sd": Field("q", "positive"),
+    "response_constant": Field("q", type="b"),
+    "lam": Field("...", "not negative"),
+    "theta": Field("... d", "positive"),
+    "lengthscale": Field("... d", "any"),
+    "sigma2": Field("...", "not negative"),
+    "nugget": Field("...", "not negative"),
+    "mean": Field("..."),
+    "path.inputs": Field("n_fit d"),
+    "path.responses": Field("q n_fit"),
+    "path.lams": Field("L", "not negative"),
+    "path.theta": Field("... L d", "positive"),
+    "path.objective": Field("... L", "any"),
+    "path.loglik": Field("... L", "any"),
+    "path.sigma2": Field("... L", "not negative"),
+    "path.nugget": Field("... L", "not negative"),
+    "path.mean": Field("... L"),
+    "path.converged": Field("... L", type="b"),
+    "path.at_bound": Field("... L d", type="i"),
+    "modes.theta": Field("... L M d", "any"),
+    "modes.nugget": Field("... L M", "any"),
+    "modes.objective": Field("... L M", "any"),
+    "modes.loglik": Field("... L M", "any"),
+    "modes.count": Field("... L", type="i"),
+}
+#: In files of PenalizedGPRegressorCV.
+SELECTION = {
+    "lam_min": Field("...", "not negative"),
+    "lam_1se": Field("...", "not negative"),
+}
+#: For each output k, named ``outputs.k.*``.
+OUTPUT = {
+    "response": Field("n"),
+    "theta": Field("d", "positive"),
+    "nugget": Field("", "not negative"),
+    "mean": Field(""),
+    "sigma2": Field("", "not negative"),
+    "factor": Field("n n"),
+    "alpha": Field("n"),
+    "alpha_ones": Field("n"),
+}
+#: For each output k that was cross-validated, named ``tables.k.*``.
+TABLE = {
+    "values": Field("C L K", "any"),
+    "theta": Field("L K d", "any"),
+    "nugget": Field("L K", "any"),
+    "sigma2": Field("L K", "any"),
+    "mean": Field("L K", "any"),
+    "converged": Field("L K", type="b"),
+}
+
+
+def check(
+    arrays: Arrays, *, one_output: bool, selected: bool, folds: dict[int, int]
+) -> dict[str, int]:
+    """Return the sizes by letter, or raise a ValueError if the arrays do not fit the schema.
+
+    Parameters
+    ----------
+    arrays : dict
+        From the file, by name.
+    one_output : bool
+        Whether the response was [n].
+    selected : bool
+        Whether lambda was chosen by cross-validation.
+    folds : dict of int
+        Number of folds of each output that was cross-validated.
+    """
+    wanted = {**MODEL, **(SELECTION if selected else {})}
+    sizes = _fit(arrays, wanted, "", {}, one_output)
+    known = set(wanted)
+    for k in range(sizes["q"]):
+        _fit(arrays, OUTPUT, f"outputs.{k}.", sizes, one_output)
+        known |= {f"outputs.{k}.{name}" for name in OUTPUT}
+    for k, K in folds.items():
+        _fit(arrays, TABLE, f"tables.{k}.", {**sizes, "K": K}, one_output)
+        known |= {f"tables.{k}.{name}" for name in TABLE}
+    if set(arrays) != known or (one_output and sizes["q"] != 1):
+        raise ValueError("there are other arrays than there should be.")
+    return sizes
+
+
+def _fit(
+    arrays: Arrays, fields: dict[str, Field], prefix: str, sizes: dict[str, int], one_output: bool
+) -> dict[str, int]:
+    """Check the arrays of some fields; add sizes that are not known yet."""
+    for name, field in fields.items():
+        a = arrays[prefix + name]
+        letters = field.shape.replace("...", "" if one_output else "q").split()
+        fits = len(letters) == a.ndim and all(
+            sizes.setdefault(letter, size) == size
+            for letter, size in zip(letters, a.shape, strict=True)
+        )
+        if not fits or a.dtype.kind != field.type or not _allowed(a, field):
+            raise ValueError(f"the array {prefix}{name} is not what it should be.")
+    return sizes
+
+
+def _allowed(a: NDArray[Any], field: Field) -> bool:
+    """Tell whether the values are what the field allows."""
+    if field.type != "f" or field.values == "any":
+        return True
+    low = {"finite": -np.inf, "positive": 0.0, "not negative": 0.0}[field.values]
+    above = a > low if field.values == "positive" else a >= low
+    return bool((np.isfinite(a) & above).all())

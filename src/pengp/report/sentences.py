@@ -1,0 +1,263 @@
+"""The findings in plain sentences, for a reader who knows the simulator and not the method."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pengp.estimators import PenalizedGPRegressorCV
+from pengp.report.choice import METRICS
+from pengp.report.subject import Subject
+from pengp.report.text import counted, lam_is, listed, number, percent, plain
+
+_TITLES = {
+    "flat": "The likelihood is flat.",
+    "bound": "An estimate is at its bound.",
+    "converged": "An estimate did not converge.",
+    "modes": "There is another explanation.",
+    "unstable": "The choice of λ is unstable.",
+    "intervals": "The intervals are too narrow.",
+    "useless": "The surrogate does not predict.",
+}
+_OWN_RULE = "by a rule of your own"
+#: Inputs that a sentence names.
+_MOST_NAMED = 8
+
+
+#: Half the 95 % quantile of chi-squared with one degree of freedom, as for likelihood intervals.
+_CLOSE = 1.92
+
+
+class Caution(NamedTuple):
+    """Something to beware of: a title, and what to do."""
+
+    title: str
+    message: str
+
+
+class Tile(NamedTuple):
+    """A number that stands out, with what it is and a remark."""
+
+    label: str
+    value: str
+    note: str
+
+
+def tiles(subject: Subject) -> list[Tile]:
+    """Return the numbers to see first."""
+    scores, spread = subject.diagnosis.scores, float(subject.y.std(ddof=1))
+    active = int(subject.active[subject.place].sum())
+    inside = subject.loo[subject.place].inside
+    relative = "RMSE; the response is constant"
+    if spread > 0:
+        share = percent(scores["rmse"] / spread)
+        relative = f"RMSE; {share} of the runs' spread ({number(spread, 3)})"
+    level = percent(subject.diagnosis.level)
+    return [
+        Tile("Penalty weight λ", number(subject.lam, 3), _tile_choice(subject)),
+        Tile("Inputs that matter", f"{active} of {len(subject.names)}", _tile_runs(subject)),
+        Tile("Typical prediction error", number(scores["rmse"], 3), relative),
+        Tile(
+            "Runs inside their interval",
+            f"{inside.sum()} of {len(inside)}",
+            f"left out in turn, {level} intervals; Q² = {number(scores['q2'], 3)}",
+        ),
+    ]
+
+
+def _tile_runs(subject: Subject) -> str:
+    """Return how many runs the model knows."""
+    return f"as far as {counted(len(subject.y), 'run')} can tell"
+
+
+def _tile_choice(subject: Subject) -> str:
+    """Return in a few words where lambda comes from."""
+    if not isinstance(subject.model, PenalizedGPRegressorCV):
+        return "given"
+    if subject.table is None:
+        return "the smallest, not cross-validated"
+    rules = {"1se": "one-standard-error rule", "min": "best of cross-validation"}
+    rule = subject.model.rule
+    return rules.get(rule, _OWN_RULE) if isinstance(rule, str) else _OWN_RULE
+
+
+def penalty(subject: Subject) -> str:
+    """Say in short how lambda was chosen."""
+    if subject.table is None:
+        return choice(subject)
+    rules = {
+        "1se": "with the one-standard-error rule: of values that predict about equally well, "
+        "the one that penalizes most",
+        "min": "as the one that predicts left-out runs best",
+    }
+    rule = subject.model.rule
+    word = rules.get(rule, _OWN_RULE) if isinstance(rule, str) else _OWN_RULE
+    lam = lam_is(subject.lam)
+    return f"{lam}, the weight of the penalty, was chosen by cross-validation {word}."
+
+
+def choice(subject: Subject) -> str:
+    """Say how lambda was chosen."""
+    model, lam = subject.model, lam_is(subject.lam)
+    if not isinstance(model, PenalizedGPRegressorCV):
+        plain_likelihood = " That is plain maximum likelihood." if subject.lam == 0.0 else ""
+        return f"{lam} was given, not chosen from the runs.{plain_likelihood}"
+    table = subject.table
+    if table is None:
+        return (
+            f"{lam}, the smallest value, was taken: cross-validation was not possible, because "
+            "the response is constant or there are too few runs."
+        )
+    plan, metric = table.plan, subject.metric or ""
+    folds = f"{counted(plan.n_folds, 'fold')}"
+    if plan.repeats > 1:
+        folds += f", dealt {plan.repeats} times"
+    found = (
+        f"{lam} was chosen among {counted(len(subject.model.path_.lams), 'value')} by "
+        f"cross-validation ({plain(plan.kind)}, {folds}) of the {METRICS.get(metric, metric)}"
+    )
+    return f"{found}, {_rule(subject)}"
+
+
+def _rule(subject: Subject) -> str:
+    """Say which rule chose lambda."""
+    best = lam_is(float(subject.own(subject.model.lam_min_)))
+    rule = subject.model.rule
+    if rule == "min":
+        return "as the value with the best mean over the folds."
+    if rule == "1se":
+        return (
+            "as the largest value whose mean over the folds is within one standard error of the "
+            f"best one's ({best}): of models that predict about equally well, the simplest."
+        )
+    return f"{_OWN_RULE}; the best mean over the folds is at {best}."
+
+
+def inputs(subject: Subject) -> str:
+    """Say which inputs matter, with their lengthscales."""
+    used = [p for p in subject.ranked if subject.active[subject.place, p]]
+    if not used:
+        return (
+            "No input matters: to these runs, at this λ, the response looks the same everywhere, "
+            "and predictions stay near the mean."
+        )
+    lengths = subject.lengthscale[subject.place]
+    words = [f"{subject.names[p]} ({number(lengths[p], 3)})" for p in used[:_MOST_NAMED]]
+    if len(used) > _MOST_NAMED:
+        words.append(f"{len(used) - _MOST_NAMED} more")
+    count = "All inputs share one θ and" if subject.model.isotropic else _count(subject, used)
+    verb = "matters" if len(used) == 1 and not subject.model.isotropic else "matter"
+    text = (
+        f"{count} {verb}; in brackets the lengthscale, a distance in the input's own unit "
+        f"over which the response changes: {listed(words)}."
+    )
+    return f"{text} {_rest(subject)}".rstrip()
+
+
+def _count(subject: Subject, used: list[int]) -> str:
+    """Return how many inputs matter."""
+    return f"{len(used)} of {counted(len(subject.names), 'input')}"
+
+
+def _rest(subject: Subject) -> str:
+    """Say which inputs do not matter."""
+    active = subject.active[subject.place]
+    unused = [subject.names[p] for p in subject.ranked if not active[p] and not subject.ignored[p]]
+    constant = [subject.names[p] for p in subject.ranked if subject.ignored[p]]
+    texts = []
+    if unused:
+        shown = unused[:_MOST_NAMED]
+        shown += [f"{len(unused) - len(shown)} more"] if len(unused) > len(shown) else []
+        verb = "has" if len(unused) == 1 else "have"
+        texts.append(f"In these runs {listed(shown)} {verb} no visible effect.")
+    if constant:
+        verb = "was" if len(constant) == 1 else "were"
+        texts.append(f"{listed(constant)} {verb} constant and could not be judged.")
+    return " ".join(texts)
+
+
+def error(subject: Subject) -> str:
+    """Say how well left-out runs are predicted."""
+    scores, spread = subject.diagnosis.scores, float(subject.y.std(ddof=1))
+    if not spread > 0:
+        return "The response is constant; it is predicted as that constant, without spread."
+    return (
+        f"Predicted from the others, a run is missed by typically {number(scores['rmse'], 3)} "
+        f"(RMSE), which is {percent(scores['rmse'] / spread)} of the standard deviation of the "
+        f"response, {number(spread, 3)}. Q² = {number(scores['q2'], 3)}: "
+        f"{_explained(scores['q2'])}"
+    )
+
+
+def _explained(q2: float) -> str:
+    """Say what Q2 means."""
+    if q2 <= 0.0:
+        return "no better than the mean of the runs."
+    return f"the predictions account for {percent(q2)} of the response's variance."
+
+
+def cautions(subject: Subject) -> list[Caution]:
+    """Return what to beware of, the gravest first."""
+    found = [
+        Caution(_TITLES.get(finding.code, finding.code), finding.message)
+        for finding in subject.diagnosis.findings
+    ]
+    if subject.learned_later:
+        found.append(Caution("Runs were added later.", later(subject)))
+    return found
+
+
+def later(subject: Subject) -> str:
+    """Say what belongs to the runs of the fit only, in a model that learned more."""
+    if not subject.learned_later:
+        return ""
+    fitted = len(subject.y) - subject.learned_later
+    return (
+        f"The model knows {len(subject.y)} runs, but λ and θ were estimated from the first "
+        f"{fitted} of them: cross-validation, the path of θ, the likelihood and its maxima "
+        f"belong to those. Predictions use all runs. Fit anew to estimate from all of them."
+    )
+
+
+def held(subject: Subject) -> str:
+    """Say where the other inputs are held in the figures of the response."""
+    if len(subject.names) == 1:
+        return ""
+    middle = subject.model.X_train_.mean(axis=0)
+    order = subject.ranked[:_MOST_NAMED]
+    words = [f"{subject.names[p]} at {number(middle[p])}" for p in order]
+    rest = len(subject.names) - len(order)
+    if rest:
+        words.append(f"{rest} more")
+    return f"Inputs that do not move are held at the mean of the runs: {listed(words)}."
+
+
+def runs(subject: Subject) -> str:
+    """Say what the table of runs holds."""
+    n, y = len(subject.y), subject.y
+    text = (
+        f"{counted(n, 'run')}, {counted(len(subject.names), 'input')}; {subject.response} from "
+        f"{number(float(y.min()))} to {number(float(y.max()))}, mean {number(float(y.mean()))}, "
+        f"standard deviation {number(float(y.std(ddof=1)))}."
+    )
+    worst = int(np.abs(subject.residuals[subject.place].standardized).argmax())
+    return f"{text} Least expected from the others: run {worst + 1}."
+
+
+def modes(subject: Subject) -> str:
+    """Say how many maxima there are."""
+    if subject.is_constant:
+        return "The response is constant, which every θ explains equally well."
+    others = subject.modes[1:]
+    if not others:
+        return "One maximum of the penalized likelihood was found, the estimate."
+    near = sum(mode.deficit < _CLOSE for mode in others)
+    text = (
+        f"{len(others) + 1} maxima of the penalized likelihood were found; the highest is the "
+        "estimate."
+    )
+    if not near:
+        return f"{text} The others are clearly lower."
+    return (
+        f"{text} {counted(near, 'other')} {'is' if near == 1 else 'are'} lower by less than "
+        f"{_CLOSE}, a difference that the runs do not settle."
+    )

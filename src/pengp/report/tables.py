@@ -1,0 +1,208 @@
+"""Tables of the report: scores, inputs, modes, runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from pengp.exceptions import InputError
+from pengp.report.payload import Payload
+from pengp.report.subject import Subject
+from pengp.report.text import listed, number, percent
+
+#: Runs and modes that are listed.
+_MOST_RUNS, _MOST_MODES = 1000, 20
+#: Rows that are kept together on paper.
+_SHORT = 16
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, and whether its cells are numbers, words, bars or the row's name."""
+
+    label: str
+    kind: Literal["name", "number", "word", "text", "bar"] = "number"
+
+    @property
+    def sortable(self) -> bool:
+        """Whether an order of the cells means something."""
+        return self.kind != "text"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: what is shown, what it is sorted by, and the id by which it is found."""
+
+    text: str
+    value: float | str | None = None
+    id: str = ""
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that can be sorted by its columns."""
+
+    id: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def short(self) -> bool:
+        """Whether it fits on a printed page with other things."""
+        return len(self.rows) <= _SHORT
+
+
+def _number(value: float, digits: int = 4, id: str = "") -> Cell:
+    """Return a cell with a number; what is not defined goes last."""
+    return Cell(number(value, digits), float(value) if np.isfinite(value) else _far(value), id)
+
+
+def _far(value: float) -> float:
+    """Return a finite stand-in for a number that is not, so that it sorts as it should."""
+    return -1.8e308 if value == -np.inf else 1.7e308
+
+
+SCORES = {
+    "rmse": ("RMSE", "Typical size of a prediction error, in the response's unit."),
+    "q2": (
+        "Q²",
+        "Share of the response's variance that is predicted: 1 is perfect, 0 no better than the "
+        "mean of the runs.",
+    ),
+    "coverage": ("Coverage", "Share of the runs inside their {level} interval; {level} is right."),
+    "crps": (
+        "CRPS",
+        "Error of the whole predicted distribution, in the response's unit; for predictions "
+        "without spread the mean absolute error. Smaller is better.",
+    ),
+    "interval_score": (
+        "Interval score",
+        "Width of the {level} intervals, with a fine for each run outside. Smaller is better.",
+    ),
+    "log_score": (
+        "Log score",
+        "Negative log density of the observed values under the prediction. Smaller is better.",
+    ),
+}
+
+
+def scores_table(subject: Subject, payload: Payload) -> Table:
+    """Return the leave-one-out scores, which follow the slider."""
+    level, rows = percent(subject.diagnosis.level), []
+    for name, (label, meaning) in SCORES.items():
+        show = percent if name == "coverage" else number
+        id = f"{subject.key}-score-{name}"
+        texts = [show(scores[name]) for scores in subject.scores]
+        payload.bind_element(id, "text", payload.words(id, texts), [subject.lam_key])
+        cell = Cell(texts[subject.place], id=id)
+        rows.append((Cell(label), cell, Cell(meaning.format(level=level))))
+    columns = (Column("Score", "name"), Column("Value"), Column("What it says", "text"))
+    return Table(f"{subject.key}-scores", "Leave-one-out scores", columns, tuple(rows))
+
+
+def inputs_table(subject: Subject, payload: Payload) -> Table:
+    """Return theta and lengthscale of every input, which follow the slider."""
+    rows = [_input_row(subject, payload, p) for p in subject.ranked]
+    columns = (
+        Column("Input", "name"),
+        Column("Matters", "word"),
+        Column("θ"),
+        Column("θ as a bar", "bar"),
+        Column("Lengthscale"),
+        Column("Smallest run"),
+        Column("Largest run"),
+    )
+    return Table(f"{subject.key}-inputs", "Inputs", columns, tuple(rows))
+
+
+def _input_row(subject: Subject, payload: Payload, p: int) -> tuple[Cell, ...]:
+    """Return the row of input p."""
+    id, X = f"{subject.key}-input{p}", subject.model.X_train_
+    _follow(subject, payload, id, p)
+    theta = subject.theta[subject.place, p]
+    return (
+        Cell(subject.names[p]),
+        Cell(_status(subject, subject.place, p), id=f"{id}-status"),
+        _number(theta, id=f"{id}-theta"),
+        Cell("", float(theta), f"{id}-bar", _share(subject, theta)),
+        _number(subject.lengthscale[subject.place, p], id=f"{id}-lengthscale"),
+        _number(X[:, p].min(), 6),
+        _number(X[:, p].max(), 6),
+    )
+
+
+def _follow(subject: Subject, payload: Payload, id: str, p: int) -> None:
+    """Let the cells of input p follow the slider."""
+    places = range(len(subject.lams))
+    theta, lengthscale = subject.theta[:, p], subject.lengthscale[:, p]
+    by = [subject.lam_key]
+    for name, values in (("theta", theta), ("lengthscale", lengthscale)):
+        cells = [_number(v) for v in values]
+        texts = payload.words(f"{id}-{name}", [c.text for c in cells])
+        payload.bind_element(f"{id}-{name}", "text", texts, by)
+        keys = payload.words(f"{id}-{name}-key", [repr(c.value) for c in cells])
+        payload.bind_element(f"{id}-{name}", "value", keys, by)
+    payload.bind_element(f"{id}-bar", "value", f"{id}-theta-key", by)
+    shares = payload.numbers(f"{id}-bar", [_share(subject, t) for t in theta])
+    payload.bind_element(f"{id}-bar", "share", shares, by)
+    status = payload.words(f"{id}-status", [_status(subject, k, p) for k in places])
+    payload.bind_element(f"{id}-status", "text", status, by)
+
+
+def _share(subject: Subject, theta: float) -> float:
+    """Return where theta lies between its bounds, logarithmically."""
+    low, high = np.log(subject.model.theta_bounds)
+    return float(np.clip((np.log(theta) - low) / (high - low), 0.0, 1.0))
+
+
+def _status(subject: Subject, k: int, p: int) -> str:
+    """Return whether an input matters at a place of the slider."""
+    if subject.ignored[p]:
+        return "constant"
+    return "yes" if subject.active[k, p] else "no"
+
+
+def modes_table(subject: Subject) -> Table:
+    """Return the local maxima of the penalized likelihood."""
+    rows = []
+    for k, mode in enumerate(subject.modes[:_MOST_MODES]):
+        used = [p for p in subject.ranked if mode.active[p] and not subject.ignored[p]]
+        words = [f"{subject.names[p]} ({number(mode.theta[p], 3)})" for p in used]
+        if subject.model.isotropic:
+            words = [f"all inputs ({number(mode.theta[0], 3)})"]
+        name = "estimate" if k == 0 else f"other {k}"
+        rows.append((Cell(name, k), _number(mode.deficit, 3), Cell(listed(words) or "none")))
+    columns = (Column("Maximum", "name"), Column("Below the best by"), Column("Inputs (θ)", "text"))
+    return Table(f"{subject.key}-modes", "Maxima of the penalized likelihood", columns, tuple(rows))
+
+
+def runs_table(subject: Subject) -> Table:
+    """Return the runs with their leave-one-out predictions at the model's own lambda."""
+    loo, standardized = subject.loo[subject.place], subject.residuals[subject.place].standardized
+    folds = _folds(subject)
+    rows = []
+    for i in range(min(len(subject.y), _MOST_RUNS)):
+        cells = [Cell(str(i + 1), i + 1)]
+        cells += [_number(v, 7) for v in (*subject.model.X_train_[i], subject.y[i])]
+        residual = loo.observed[i] - loo.mean[i]
+        cells += [_number(v, 5) for v in (loo.mean[i], loo.std[i], residual, standardized[i])]
+        cells += [] if folds is None else [Cell(folds[i])]
+        rows.append(tuple(cells))
+    columns = [Column("Run", "name"), *map(Column, (*subject.names, subject.response))]
+    columns += map(Column, ("Predicted", "Standard deviation", "Error", "Error in deviations"))
+    columns += [] if folds is None else [Column("Fold")]
+    return Table(f"{subject.key}-runs", "Runs", tuple(columns), tuple(rows))
+
+
+def _folds(subject: Subject) -> Sequence[str] | None:
+    """Return the fold of every run, None where there is no single one."""
+    if subject.table is None or subject.table.plan.repeats > 1:
+        return None
+    try:
+        labels: Any = subject.table.plan.labels[0]
+    except InputError:  # the folds do not partition the runs
+        return None
+    return [*(str(k + 1) for k in labels), *["none"] * subject.learned_later]

@@ -1,0 +1,53 @@
+"""The paper's claims, all of them, and the verdict of a results file's rows on each."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from pengp.study.claims import folds, forrester, limits, nfold, piston, simulation
+from pengp.study.claims.base import STATUSES, Claim, Status, Verdict
+from pengp.study.report_rows import MissingRowsError, Rows
+
+__all__ = ["CLAIMS", "STATUSES", "Claim", "Judged", "Status", "Verdict", "counts", "judge"]
+
+#: Every claim, in the order of the studies and of the paper.
+CLAIMS: tuple[Claim, ...] = (
+    *forrester.CLAIMS,
+    *nfold.CLAIMS,
+    *folds.CLAIMS,
+    *simulation.CLAIMS,
+    *piston.CLAIMS,
+    *limits.CLAIMS,
+)
+
+
+class Judged(NamedTuple):
+    """A claim and the verdict on it."""
+
+    claim: Claim
+    verdict: Verdict
+
+
+def judge(rows: pd.DataFrame | Rows) -> list[Judged]:
+    """Return the verdict of the rows on each of `CLAIMS`.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As `Store.rows` returns them. A claim whose rows are missing or too few is "not testable".
+    """
+    rows = rows if isinstance(rows, Rows) else Rows(rows)
+    return [Judged(claim, _judge(claim, rows)) for claim in CLAIMS]
+
+
+def _judge(claim: Claim, rows: Rows) -> Verdict:
+    """Return the verdict on one claim."""
+    try:
+        return claim.judge(rows)
+    except MissingRowsError as missing:
+        return Verdict("not testable", str(missing))
+
+
+def counts(judged: list[Judged]) -> dict[Status, int]:
+    """Return how many claims have each status."""
+    return {status: sum(j.verdict.status == status for j in judged) for status in STATUSES}

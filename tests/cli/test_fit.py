@@ -1,0 +1,285 @@
+"""`pengp fit` and `pengp info` give what the library gives, and print it legibly."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner, Result
+
+from pengp import PenalizedGPRegressorCV, diagnose, load
+from pengp.choosing.folds import leave_one_out, random_folds, space_filling_folds
+from pengp.choosing.metrics import FOLD_METRICS
+from pengp.choosing.rules import get_rule
+from pengp.cli import fit as options
+from pengp.cli.app import app
+from pengp.cli.folds import Folds
+from pengp.model.kernels import get_kernel
+from pengp.path.penalties import get_penalty
+from pengp.persistence import read_info
+from tests.cli.commands import INPUTS, pengp, runs_file
+
+
+def run(*arguments: str | Path) -> Result:
+    """Run a command in this process."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with runs.csv, which is the working directory."""
+    runs_file(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def library_fit(path: Path, repeats: int = 1) -> PenalizedGPRegressorCV:
+    """Fit the runs of a file with the library."""
+    frame = pd.read_csv(path)
+    plan = random_folds(12, 5, repeats=repeats, random_state=0)
+    return PenalizedGPRegressorCV(cv=plan, random_state=0).fit(frame[INPUTS], frame["noise"])
+
+
+def test_the_model_file_is_the_library_s_model(here: Path) -> None:
+    done = pengp("fit", "runs.csv", "--response", "noise", "--repeats", "2", cwd=here)
+    assert (done.returncode, done.stderr) == (0, "")
+    model = load(here / "runs.pengp")
+    expected = library_fit(here / "runs.csv", repeats=2)
+    frame = pd.read_csv(here / "runs.csv")[INPUTS] + 0.1
+    np.testing.assert_array_equal(
+        model.predict(frame, return_std=True), expected.predict(frame, return_std=True)
+    )
+    assert model.lam_ == expected.lam_
+    assert list(model.feature_names_in_) == INPUTS
+    about = read_info(here / "runs.pengp")["info"]
+    created = about.pop("created")
+    assert created.endswith("+00:00")
+    assert about == {
+        "response": "noise",
+        "source": "runs.csv",
+        "folds": "5",
+        "repeats": 2,
+        "seed": 0,
+        "command": "pengp fit runs.csv --response noise --repeats 2",
+    }
+
+
+def test_what_is_printed_fits_80_columns_and_says_what_matters(here: Path) -> None:
+    result = run("fit", "runs.csv", "-y", "noise", "--repeats", "1", "--seed", "0")
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    model = library_fit(here / "runs.csv")
+    found = diagnose(model)
+    by_input = {line.split()[0]: line for line in lines if line[:1] == "x" and " to " in line}
+    for p, name in enumerate(INPUTS):
+        length = f"{model.lengthscale_[p]:.4g}" if found.active[p] else "inactive"
+        assert by_input[name].endswith(f" {model.theta_[p]:.4g} {length}")
+    assert "x1 15 to 85" in by_input["x1"]
+    assert f"RMSE {found.scores['rmse']:.4g} root mean squared error, in the unit of noise" in lines
+    assert f"Q2 {found.scores['q2']:.4g} 1 is perfect, 0 as good as the mean of the runs" in lines
+    assert (
+        f"CRPS {found.scores['crps']:.4g} error and spread together, in the unit of noise" in lines
+    )
+    inside = round(12 * found.scores["coverage"])
+    assert f"coverage {inside} of 12 runs inside their 95 % interval" in lines
+    text = " ".join(lines)
+    assert f"Lambda {model.lam_:.4g}: the largest of 41 within one standard error" in text
+    assert (
+        f"of the best, {model.lam_min_:.4g} (rule 1se); judged by dpe over 5 random folds" in text
+    )
+    sigma = np.sqrt(model.sigma2_) * np.std(model.y_train_, ddof=1)
+    assert f"standard deviation of {sigma:.4g} in the unit of noise" in text
+    assert f"{found.modes[1].deficit:.2f} x1 " in text
+    for finding in found.findings:
+        assert finding.message in text
+    assert "Seed 0" in lines
+    assert "Model runs.pengp" in lines
+    assert lines[-1] == "Next pengp predict runs.pengp new.csv -o predictions.csv"
+
+
+def test_json_holds_the_library_s_numbers(here: Path) -> None:
+    result = run("fit", "runs.csv", "-y", "noise", "--repeats", "1", "--json", "-o", "m.pengp")
+    record = json.loads(result.stdout)
+    model = library_fit(here / "runs.csv")
+    assert [item["theta"] for item in record["inputs"]] == model.theta_.tolist()
+    assert record["lambda"]["value"] == model.lam_
+    assert record["lambda"]["best"] == model.lam_min_
+    assert record["sigma2"] == model.sigma2_
+    scores = diagnose(model).scores
+    assert record["leave_one_out"] == {**scores, "level": 0.95}
+    assert (record["model"], record["report"], record["seed"]) == ("m.pengp", None, 0)
+
+
+def test_every_option_reaches_the_estimator(here: Path) -> None:
+    result = run(
+        "fit", "runs.csv", "-y", "noise", "-x", "x6,x1", "-b", "x1=0:100", "--kernel", "matern52",
+        "--penalty", "ridge", "--metric", "score", "--rule", "min", "--folds", "space-filling:4",
+        "--repeats", "2", "--isotropic", "--nugget", "estimate", "--mean", "constant",
+        "--seed", "7", "--jobs", "1", "-o", "m.pengp",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    frame = pd.read_csv(here / "runs.csv")
+    X = frame[["x6", "x1"]]
+    expected = PenalizedGPRegressorCV(
+        cv=space_filling_folds(X, 4, repeats=2, random_state=7),
+        metric="score",
+        rule="min",
+        kernel="matern52",
+        penalty="ridge",
+        isotropic=True,
+        nugget="estimate",
+        mean="constant",
+        input_bounds=[(0.5, 1.3), (0.0, 100.0)],
+        random_state=7,
+    ).fit(X, frame["noise"])
+    model = load(here / "m.pengp")
+    np.testing.assert_array_equal(model.predict(X + 1.0), expected.predict(X + 1.0))
+    assert model.lam_ == expected.lam_
+    assert "(rule min); judged by score over 4 space-filling" in " ".join(result.stdout.split())
+
+
+def test_the_names_of_options_are_those_of_the_library() -> None:
+    for name in options.KernelName:
+        assert get_kernel(name.value).name == name.value
+    for penalty in options.PenaltyName:
+        assert get_penalty(penalty.value).name == penalty.value
+    for rule in options.RuleName:
+        assert callable(get_rule(rule.value))
+    assert {name.value for name in options.MetricName} == set(FOLD_METRICS)
+
+
+def test_folds_are_repeated_less_for_many_runs() -> None:
+    assert Folds.of("5", None, 0, 30).repeats == 10
+    assert Folds.of("5", None, 0, 31).repeats == 3
+    assert Folds.of("5", 4, 0, 31).repeats == 4
+
+
+def test_folds_are_dealt_as_named() -> None:
+    X, y = pd.DataFrame({"x": np.arange(6.0)}), np.arange(6.0)
+    dealt = Folds("3", 2, 1).deal(X, y)
+    assert not isinstance(dealt, int)
+    assert dealt.to_dict() == random_folds(6, 3, repeats=2, random_state=1).to_dict()
+    left_out = Folds("loo", 2, 1).deal(X, y)
+    assert not isinstance(left_out, int)
+    assert left_out.to_dict() == leave_one_out(6).to_dict()
+    assert Folds("5", 2, 1).deal(X[:4], y[:4]) == 5
+
+
+def test_few_runs_are_fitted_with_a_note(here: Path) -> None:
+    Path("four.csv").write_text("a,y\n0,1\n1,2\n2,4\n3,3\n")
+    result = run("fit", "four.csv", "-y", "y")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Note: there are 4 runs, too few for 5 folds; each is left out in turn.\n"
+    )
+    Path("two.csv").write_text("a,y\n0,1\n1,2\n")
+    result = run("fit", "two.csv", "-y", "y")
+    assert result.exit_code == 0
+    assert "without cross-validation" in result.stdout
+    Path("one.csv").write_text("a,y\n0,1\n")
+    result = run("fit", "one.csv", "-y", "y")
+    assert result.exit_code == 3
+    assert "one.csv has one run only; a model needs 2" in result.stderr
+
+
+def test_a_constant_response_is_fitted_with_a_note(here: Path) -> None:
+    Path("flat.csv").write_text("a,y\n0,1\n1,1\n2,1\n3,1\n4,1\n5,1\n")
+    result = run("fit", "flat.csv", "-y", "y")
+    assert result.exit_code == 0, result.stderr
+    assert "Note: y is constant" in result.stderr
+    assert run("fit", "flat.csv", "-y", "y", "--json").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-y", "nosie"], "no column 'nosie'; did you mean 'noise'?"),
+        (["-y", "noise", "-x", "x1,x22"], "no column 'x22'; did you mean 'x2'?"),
+        (["-y", "noise", "-x", "x1,noise"], "'noise' is the response and cannot be an input too"),
+        (["-y", "noise", "-x", "x1,,x2"], "--inputs x1,,x2: write every name once"),
+        (["-y", "noise", "-x", "x1,x1"], "--inputs x1,x1: write every name once"),
+        (["-y", "noise", "-b", "x1=20:100"], "row 2, column 'x1' holds 15, outside its bounds"),
+        (["-y", "noise", "--nugget", "tiny"], "--nugget tiny: write a number such as 1e-5"),
+        (["-y", "noise", "--nugget", "-1"], "nugget"),
+        (["-y", "noise", "--folds", "13"], "13 folds were asked for but there are only 12 runs"),
+        (["-y", "noise", "--folds", "half"], "unknown folds 'half'"),
+        (["-y", "noise", "-o", "runs.csv"], "writing runs.csv would replace"),
+    ],
+)
+def test_what_cannot_be_used_is_told_before_any_work(
+    here: Path, arguments: list[str], words: str
+) -> None:
+    result = run("fit", "runs.csv", *arguments)
+    assert result.exit_code == 3
+    assert words in result.stderr
+    assert [path.name for path in here.iterdir()] == ["runs.csv"]
+
+
+def test_a_column_of_text_leads_to_the_option_for_inputs(here: Path) -> None:
+    Path("named.csv").write_text("label,a,y\nr1,0,1\nr2,1,2\nr3,2,0\n")
+    result = run("fit", "named.csv", "-y", "y")
+    assert result.exit_code == 3
+    assert "row 1, column 'label' holds 'r1', which is not a number" in result.stderr
+    assert "name those that are: --inputs" in result.stderr
+
+
+def test_a_table_without_inputs_is_refused(here: Path) -> None:
+    Path("y.csv").write_text("y\n1\n2\n")
+    result = run("fit", "y.csv", "-y", "y")
+    assert result.exit_code == 3
+    assert "y.csv has no column besides 'y'; the inputs are missing" in result.stderr
+
+
+def test_a_column_that_counts_the_rows_is_pointed_out(here: Path) -> None:
+    rows = "".join(f"{k},{k * k % 7},{k % 3}\n" for k in range(1, 8))
+    Path("counted.csv").write_text("Run,a,y\n" + rows)
+    result = run("fit", "counted.csv", "-y", "y", "--repeats", "1")
+    assert "Note: the column 'Run' counts the rows and is taken for an input" in result.stderr
+
+
+def test_runs_that_contradict_each_other_are_named(here: Path) -> None:
+    Path("twice.csv").write_text("a,y\n0,1\n1,2\n0,3\n")
+    result = run("fit", "twice.csv", "-y", "y")
+    assert result.exit_code == 3
+    assert "rows 1 and 3 have the same inputs but different responses, 1 and 3" in result.stderr
+    assert "--nugget estimate" in result.stderr
+
+
+def test_runs_may_come_from_standard_input(here: Path) -> None:
+    arguments = ["fit", "-", "-y", "noise", "--repeats", "1"]
+    result = CliRunner().invoke(app, arguments, input=Path("runs.csv").read_text())
+    assert result.exit_code == 0, result.stderr
+    assert load(here / "model.pengp").lam_ == library_fit(here / "runs.csv").lam_
+
+
+def test_the_report_is_written_with_the_model(here: Path) -> None:
+    result = run("fit", "runs.csv", "-y", "noise", "--repeats", "1", "--report", "r.html")
+    assert result.exit_code == 0, result.stderr
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert page.lstrip().lower().startswith("<!doctype html>")
+    assert "noise" in page
+    assert sorted(path.name for path in here.iterdir()) == ["r.html", "runs.csv", "runs.pengp"]
+    assert run("report", "runs.pengp", "-o", "again.html").exit_code == 0
+    assert Path("again.html").read_text(encoding="utf-8") == page
+
+
+def test_info_tells_what_fit_told_and_whence_it_came(here: Path) -> None:
+    fitted = run("fit", "runs.csv", "-y", "noise", "--repeats", "1").stdout
+    told = run("info", "runs.pengp").stdout
+    start, end = fitted.index("Response"), fitted.index("\nSeed")
+    assert fitted[start:end].strip() in told
+    about = read_info(here / "runs.pengp")
+    for words in ("runs.csv", about["info"]["created"], f"pengp {about['pengp_version']}"):
+        assert words in told
+    record = json.loads(run("info", "runs.pengp", "--json").stdout)
+    assert record["info"] == about["info"]
+    assert record["sigma2"] == load(here / "runs.pengp").sigma2_
+
+
+def test_the_documentation_shows_what_fit_prints(here: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "command-line.md"
+    start = "```text\n$ pengp fit piston_slap.csv --response noise\n"
+    shown = page.read_text(encoding="utf-8").partition(start)[2].partition("```")[0]
+    Path("runs.csv").rename("piston_slap.csv")
+    assert run("fit", "piston_slap.csv", "--response", "noise").stdout == shown

@@ -1,0 +1,128 @@
+"""Penalties against the formulas of the paper, finite differences and each other."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from pengp._core.arrays import FloatArray
+from pengp.exceptions import InputError
+from pengp.path.penalties import PENALTIES, SCAD, Lasso, NoPenalty, get_penalty, total
+
+THETA = np.geomspace(1e-3, 1e3, 61)
+LAMS = np.array([0.0, 0.003, 0.1, 1.0, 7.389])[:, None]
+each_penalty = pytest.mark.parametrize("name", PENALTIES)
+
+
+def scad_by_hand(theta: float, lam: float, a: float) -> float:
+    """Return Fan and Li's penalty, piece by piece."""
+    if theta <= lam:
+        return lam * theta
+    if theta <= a * lam:
+        return (2.0 * a * lam * theta - theta**2 - lam**2) / (2.0 * (a - 1.0))
+    return lam**2 * (a + 1.0) / 2.0
+
+
+def test_the_tests_know_every_penalty() -> None:
+    assert set(PENALTIES) == {"none", "lasso", "ridge", "scad"}
+
+
+def test_closed_forms() -> None:
+    table: dict[str, FloatArray] = {
+        "none": np.zeros((len(LAMS), len(THETA))),
+        "lasso": LAMS * THETA,
+        "ridge": LAMS * THETA**2,
+        "scad": np.array([[scad_by_hand(t, lam, 3.7) for t in THETA] for lam in LAMS[:, 0]]),
+    }
+    for name, expected in table.items():
+        assert np.allclose(PENALTIES[name].value(THETA, LAMS), expected, rtol=1e-14), name
+
+
+@each_penalty
+def test_totals_are_sums_over_the_inputs(name: str) -> None:
+    theta, lams = np.random.default_rng(0).lognormal(size=(7, 3)), LAMS[:, 0]
+    expected = PENALTIES[name].value(theta[:, None], lams[:, None]).sum(-1)
+    assert np.allclose(total(PENALTIES[name], theta, lams), expected, rtol=1e-14)
+
+
+def test_a_penalty_that_does_not_say_it_is_linear_is_summed_as_it_is() -> None:
+    class Root:
+        name: ClassVar[str] = "root"
+
+        def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
+            return np.sqrt(lam * theta)
+
+        gradient = curvature = value
+
+    theta, lams = np.array([[1.0, 4.0], [9.0, 0.0]]), np.array([0.0, 4.0])
+    assert np.allclose(total(Root(), theta, lams), [[0.0, 6.0], [0.0, 6.0]])
+
+
+@each_penalty
+def test_derivatives_against_finite_differences(name: str) -> None:
+    penalty = PENALTIES[name]
+    # Off the knots of SCAD, where its curvature jumps.
+    theta = np.array([0.0021, 0.013, 0.19, 0.61, 2.03, 9.1, 55.0])
+    h = 1e-6 * theta
+    value = (penalty.value(theta + h, LAMS) - penalty.value(theta - h, LAMS)) / (2.0 * h)
+    slope = (penalty.gradient(theta + h, LAMS) - penalty.gradient(theta - h, LAMS)) / (2.0 * h)
+    assert np.allclose(penalty.gradient(theta, LAMS), value, rtol=1e-6, atol=1e-6)
+    assert np.allclose(penalty.curvature(theta, LAMS), slope, rtol=1e-6, atol=1e-6)
+
+
+@each_penalty
+def test_theta_and_lambda_broadcast(name: str) -> None:
+    penalty = PENALTIES[name]
+    for method in (penalty.value, penalty.gradient, penalty.curvature):
+        whole = method(THETA, LAMS)
+        assert whole.shape == (5, 61)
+        for k, lam in enumerate(LAMS):
+            assert (whole[k] == method(THETA, lam)).all()
+
+
+@each_penalty
+def test_no_penalty_at_lambda_zero(name: str) -> None:
+    zero, penalty = np.zeros(1), PENALTIES[name]
+    for method in (penalty.value, penalty.gradient, penalty.curvature):
+        assert (method(THETA, zero) == 0.0).all()
+
+
+def test_none_is_zero_whatever_lambda() -> None:
+    for method in (NoPenalty().value, NoPenalty().gradient, NoPenalty().curvature):
+        assert (method(THETA, LAMS) == 0.0).all()
+
+
+def test_scad_is_continuous_with_its_slope_at_both_knots() -> None:
+    scad, lam = SCAD(), np.array([0.3])
+    for knot in (0.3, 3.7 * 0.3):
+        below, above = np.array([knot * (1 - 1e-12)]), np.array([knot * (1 + 1e-12)])
+        assert scad.value(below, lam) == pytest.approx(scad.value(above, lam), rel=1e-11)
+        assert scad.gradient(below, lam) == pytest.approx(scad.gradient(above, lam), abs=1e-11)
+
+
+def test_scad_is_flat_beyond_a_lambda() -> None:
+    lam, theta = np.array([0.3]), np.array([1.2, 5.0, 900.0])
+    assert np.allclose(SCAD().value(theta, lam), 0.5 * 4.7 * 0.09, rtol=1e-14)
+    assert (SCAD().gradient(theta, lam) == 0.0).all()
+
+
+def test_scad_with_a_huge_a_is_lasso() -> None:
+    scad, lasso = SCAD(a=1e12), Lasso()
+    theta, lam = THETA, LAMS[1:]
+    assert np.allclose(scad.value(theta, lam), lasso.value(theta, lam), rtol=1e-6)
+    assert np.allclose(scad.gradient(theta, lam), lasso.gradient(theta, lam), rtol=1e-6)
+    assert np.allclose(scad.curvature(theta, lam), 0.0, atol=1e-11)
+
+
+@pytest.mark.parametrize("a", [2.0, 0.0, -3.0, np.nan])
+def test_scad_refuses_an_a_up_to_two(a: float) -> None:
+    with pytest.raises(InputError, match="SCAD needs a > 2"):
+        SCAD(a=a)
+
+
+def test_get_penalty_takes_names_and_objects() -> None:
+    own = SCAD(a=5.0)
+    assert get_penalty(own) is own
+    assert get_penalty("ridge") is PENALTIES["ridge"]
+    with pytest.raises(InputError, match=r"penalty='l1' is unknown.*none, lasso, ridge, scad"):
+        get_penalty("l1")
