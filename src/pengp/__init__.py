@@ -8,8 +8,9 @@ What most users need is here; the folders `model`, `datasets`, `path`, `choosing
 public. Names are loaded on first use, so that ``import pengp`` costs nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
     from pengp.choosing import (
@@ -128,16 +129,5 @@ _HOMES = {
         "save",
     ),
 }
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'pengp' has no attribute {name!r}")
-    value = getattr(import_module(f"pengp.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazily(globals(), _HOMES)

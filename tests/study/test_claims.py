@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pengp.study.claims import CLAIMS, counts, judge
 from pengp.study.claims.base import Claim, Verdict, count, matches, mean_of, number
-from pengp.study.claims.catalogue import CLAIMS, counts, judge
 from pengp.study.report_rows import Rows
 from tests.study.claim_changes import ANISO, FLIPS, ISO, put
 from tests.study.paper_rows import near, paper_rows

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import FileError
 from pengp.plots import lambda_positions
-from pengp.study.claims.catalogue import CLAIMS
+from pengp.study.claims import CLAIMS
 from pengp.study.definitions import STUDIES
 from pengp.study.figures.catalogue import FIGURES
 from pengp.study.figures.comparisons import figure_6, figure_7, signed_root

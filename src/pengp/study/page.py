@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from pengp.exceptions import InputError
+from pengp.study.claims import STATUSES, Judged, counts
 from pengp.study.claims.base import number, signed
-from pengp.study.claims.catalogue import STATUSES, Judged, counts
 from pengp.study.definitions import STUDIES, Study
 from pengp.study.figures.catalogue import Drawn
 from pengp.study.report_rows import Rows

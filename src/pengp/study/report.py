@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from pengp._core.files import writing_to
-from pengp.study.claims.catalogue import Judged, judge
+from pengp.study.claims import Judged, judge
 from pengp.study.figures.catalogue import FIGURES, draw
 from pengp.study.page import Contents, render
 from pengp.study.report_rows import Rows

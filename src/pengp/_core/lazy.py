@@ -1,0 +1,29 @@
+"""Names of a package that are loaded on first use."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+
+def lazily(
+    namespace: dict[str, Any], homes: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    namespace : dict
+        The package's ``globals()``.
+    homes : mapping of str to sequence of str
+        For each of the package's modules the public names that live there.
+    """
+    package = namespace["__name__"]
+    home_of = {name: home for home, names in homes.items() for name in names}
+
+    def load(name: str) -> Any:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        namespace[name] = getattr(import_module(f"{package}.{home_of[name]}"), name)
+        return namespace[name]
+
+    return load, lambda: sorted({*namespace, *home_of})
