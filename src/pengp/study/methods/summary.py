@@ -1,0 +1,110 @@
+"""How the methods compare: mean log ratios of their scores to those of maximum likelihood."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from pengp.study.methods.catalogue import METHODS, RIVALS
+from pengp.study.methods.problems import FUNCTION_RUNS, SIMULATOR_INPUTS, halves
+from pengp.study.report_rows import MissingRowsError, Rows
+
+#: What all methods are compared with.
+YARDSTICK = "mle"
+#: The paper's four functions, and the others of two or more inputs.
+FOUR = ("lim", "franke", "piston", "borehole")
+SEVEN = tuple(name for name in FUNCTION_RUNS if name not in (*FOUR, "forrester"))
+_SCORES = ("rmse", "crps", "interval_score")
+
+
+def log_ratios(rows: Rows, part: str, method: str, score: str) -> pd.Series:
+    """Return 100 log(score / yardstick's score) by repetition; negative is better."""
+    study = "methods-rivals" if method in RIVALS and part.startswith("methods/") else None
+    own = rows.by_repetition(part.replace("methods/", f"{study}/") if study else part, method, score)
+    base = rows.by_repetition(part, YARDSTICK, score)
+    both = pd.concat([own, base], axis=1, join="inner")
+    return 100.0 * np.log(both.iloc[:, 0] / both.iloc[:, 1])
+
+
+def by_problem(rows: Rows, parts: Iterable[str]) -> pd.DataFrame:
+    """Return mean log ratios with standard errors, coverage and seconds, by part and method."""
+    found = []
+    for part in parts:
+        if not rows.has(part):
+            continue
+        for method in (*METHODS, *RIVALS):
+            try:
+                ratios = {score: log_ratios(rows, part, method, score) for score in _SCORES}
+            except MissingRowsError:
+                continue
+            where = part if method in METHODS else part.replace("methods/", "methods-rivals/")
+            line: dict[str, object] = {"problem": part.split("/")[1], "method": method}
+            for score, values in ratios.items():
+                line |= {score: values.mean(), f"{score} SE": values.sem()}
+            line["coverage"] = rows.by_repetition(where, method, "coverage").mean()
+            line["seconds"] = rows.by_repetition(where, method, "rmse", "seconds").median()
+            line["designs"] = len(ratios["rmse"])
+            found.append(line)
+    if not found:
+        raise MissingRowsError("no rows of methods")
+    return pd.DataFrame(found)
+
+
+def over(table: pd.DataFrame, problems: Sequence[str]) -> pd.DataFrame:
+    """Average a table of `by_problem` over some problems: one line a method.
+
+    Standard errors are those of the mean over these problems, each of which counts once.
+    """
+    some = table[table["problem"].isin(problems)]
+    lines = []
+    for method, group in some.groupby("method", sort=False):
+        line: dict[str, object] = {"method": method, "problems": len(group)}
+        for score in ("rmse", "crps", "interval_score"):
+            line[score] = group[score].mean()
+            line[f"{score} SE"] = float(np.sqrt((group[f"{score} SE"] ** 2).sum()) / len(group))
+            line[f"worst {score}"] = group[score].max()
+        line |= {"coverage": group["coverage"].mean(), "lowest": group["coverage"].min()}
+        lines.append(line | {"seconds": group["seconds"].median()})
+    return pd.DataFrame(lines)
+
+
+def summary(rows: Rows) -> pd.DataFrame:
+    """Return the comparison over groups of test functions."""
+    table = by_problem(rows, [f"methods/{name}" for name in FUNCTION_RUNS])
+    choice, confirmation = halves(FUNCTION_RUNS)
+    groups = {
+        "four": FOUR,
+        "seven": SEVEN,
+        "forrester": ("forrester",),
+        "half of choices": choice,
+        "half that confirms": confirmation,
+        "all": tuple(FUNCTION_RUNS),
+    }
+    return _grouped(table, groups)
+
+
+def simulator_summary(rows: Rows) -> pd.DataFrame:
+    """Return the comparison over the real simulators, each response and size counted once."""
+    table = by_problem(rows, rows.parts("methods-real"))
+    simulator = table["problem"].str.split(".").str[0]
+    choice, confirmation = halves(SIMULATOR_INPUTS)
+    groups = {
+        name: tuple(table["problem"][simulator.isin(members)])
+        for name, members in {
+            "half of choices": choice,
+            "half that confirms": confirmation,
+            "all": tuple(SIMULATOR_INPUTS),
+        }.items()
+    }
+    return _grouped(table, groups)
+
+
+def _grouped(table: pd.DataFrame, groups: dict[str, Sequence[str]]) -> pd.DataFrame:
+    """Return `over` for each group of problems, below each other."""
+    parts = []
+    for name, problems in groups.items():
+        part = over(table, problems)
+        if len(part):
+            part.insert(0, "group", name)
+            parts.append(part)
+    return pd.concat(parts, ignore_index=True)
