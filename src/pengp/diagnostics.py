@@ -11,15 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.choosing.rules import RULES
-from pengp.choosing.scores import (
-    coverage,
-    crps_normal,
-    interval_score,
-    log_score,
-    normal_interval,
-    q2,
-    rmse,
-)
+from pengp.choosing.scores import VALIDATION_SCORES
 from pengp.exceptions import InputError
 
 __all__ = ["Diagnosis", "Finding", "Mode", "diagnose", "score_predictions"]
@@ -112,7 +104,7 @@ def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnos
 def score_predictions(
     y: ArrayLike, mean: ArrayLike, std: ArrayLike, *, level: float = 0.95
 ) -> dict[str, float]:
-    """Return rmse, q2, crps, log_score, coverage and interval_score of normal predictions.
+    """Return every score of `pengp.choosing.VALIDATION_SCORES` by name, for normal predictions.
 
     Parameters
     ----------
@@ -123,15 +115,7 @@ def score_predictions(
     level : float
         Probability of the central intervals that coverage and interval_score judge.
     """
-    lower, upper = normal_interval(mean, std, level)
-    return {
-        "rmse": rmse(y, mean),
-        "q2": q2(y, mean),
-        "crps": crps_normal(y, mean, std),
-        "log_score": log_score(y, mean, std),
-        "coverage": coverage(y, lower, upper),
-        "interval_score": interval_score(y, lower, upper, level=level),
-    }
+    return {name: score(y, mean, std, level) for name, score in VALIDATION_SCORES.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,6 @@ from pengp.choosing.metrics import (
     FoldMetric,
     fold_metrics,
     get_metric,
-    register_metric,
 )
 from pengp.exceptions import InputError
 
@@ -235,16 +234,17 @@ def test_metrics_of_ones_own() -> None:
     np.testing.assert_allclose(found["custom_dpe"], found["dpe"], rtol=1e-9)
     assert get_metric(better).greater_is_better
     assert not get_metric(custom_dpe).greater_is_better
+    assert (better.label, better.meaning) == ("minus", "minus")
     copy = pickle.loads(pickle.dumps(better))
     assert np.array_equal(copy(r, R, sigma2), found["minus"])
 
 
 def test_registered_metrics_are_computed_by_default() -> None:
-    register_metric(FoldMetric.from_function(custom_dpe, name="mine"))
+    FOLD_METRICS.register(FoldMetric.from_function(custom_dpe, name="mine"))
     try:
         assert get_metric("mine").name == "mine"
         assert "mine" in fold_metrics(*random_batch(2))
     finally:
         del FOLD_METRICS["mine"]
-    with pytest.raises(InputError, match="unknown metric 'mine'"):
+    with pytest.raises(InputError, match=r"metric='mine' is unknown; use one of pe, .* a FoldM"):
         get_metric("mine")

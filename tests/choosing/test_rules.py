@@ -7,11 +7,11 @@ import pytest
 
 from pengp.choosing.rules import (
     RULES,
+    Rule,
     best_index,
     get_rule,
     mean_and_se,
     one_se_index,
-    register_rule,
     select_index,
 )
 from pengp.exceptions import InputError, PengpWarning
@@ -104,12 +104,12 @@ def test_named_rules_and_a_rule_of_ones_own() -> None:
     assert select_index("1se", LAMS, TABLE) == 4
     assert select_index("1se", LAMS, -TABLE, greater_is_better=True) == 4
     assert select_index(lambda lams, values: int(np.argmin(values[:, 0])), LAMS, -TABLE) == 3
-    register_rule("last", lambda lams, values: len(lams) - 1)
+    RULES.register(Rule("last", lambda lams, values: len(lams) - 1))
     try:
         assert select_index("last", LAMS, TABLE) == 5
     finally:
         del RULES["last"]
-    with pytest.raises(InputError, match="unknown rule 'last'"):
+    with pytest.raises(InputError, match=r"rule='last' is unknown; use one of 1se, min, or a Rule"):
         get_rule("last")
 
 
@@ -132,4 +132,16 @@ def test_faulty_tables_and_rules_are_refused() -> None:
     with pytest.raises(InputError, match="index 6"):
         select_index(lambda lams, values: 6, LAMS, TABLE)
     with pytest.raises(InputError, match="callable"):
-        register_rule("x", cast(Any, 3))
+        Rule("x", cast(Any, 3))
+
+
+def test_a_function_is_the_rule_that_it_computes_or_one_of_ones_own() -> None:
+    assert get_rule(one_se_index) is get_rule("1se") is RULES["1se"]
+
+    def last(lams: np.ndarray, values: np.ndarray) -> int:
+        return len(lams) - 1
+
+    own = get_rule(last)
+    assert (own.name, own.label, own.meaning) == ("last", "last", "the choice of last")
+    assert own(LAMS, TABLE) == 5
+    assert get_rule(own) is own

@@ -10,13 +10,8 @@ from typer.testing import CliRunner, Result
 
 from pengp import PenalizedGPRegressorCV, diagnose, load
 from pengp.choosing.folds import leave_one_out, random_folds, space_filling_folds
-from pengp.choosing.metrics import FOLD_METRICS
-from pengp.choosing.rules import get_rule
-from pengp.cli import fit as options
 from pengp.cli.app import app
 from pengp.cli.folds import Folds
-from pengp.model.kernels import get_kernel
-from pengp.path.penalties import get_penalty
 from pengp.persistence import read_info
 from tests.cli.commands import INPUTS, pengp, runs_file
 
@@ -137,16 +132,6 @@ def test_every_option_reaches_the_estimator(here: Path) -> None:
     np.testing.assert_array_equal(model.predict(X + 1.0), expected.predict(X + 1.0))
     assert model.lam_ == expected.lam_
     assert "(rule min); judged by score over 4 space-filling" in " ".join(result.stdout.split())
-
-
-def test_the_names_of_options_are_those_of_the_library() -> None:
-    for name in options.KernelName:
-        assert get_kernel(name.value).name == name.value
-    for penalty in options.PenaltyName:
-        assert get_penalty(penalty.value).name == penalty.value
-    for rule in options.RuleName:
-        assert callable(get_rule(rule.value))
-    assert {name.value for name in options.MetricName} == set(FOLD_METRICS)
 
 
 def test_folds_are_repeated_less_for_many_runs() -> None:

@@ -335,7 +335,6 @@ UNSOUND: dict[str, bytes] = {
     "other class": with_header(lambda h: h.update({"class": "PenalizedGPRegressor"})),
     "unknown parameter": with_header(lambda h: h["parameters"].update(shell=True)),
     "unknown kind of parameter": with_header(lambda h: h["parameters"].update(cv={"code": "1"})),
-    "own metric as object": with_header(lambda h: h["parameters"].update(metric={"metric": "x"})),
     "folds for many runs": with_header(lambda h: h["tables"][0]["folds"].update(n=10**10)),
     "parameter for many runs": with_header(
         lambda h: h["parameters"].update(cv={"folds": {**h["tables"][0]["folds"], "n": 10**10}})
@@ -349,7 +348,6 @@ UNSOUND: dict[str, bytes] = {
         lambda h: h["tables"][0]["metrics"][1].__setitem__(0, "dpe")
     ),
     "metric of number": with_header(lambda h: h["tables"][0]["metrics"][1].__setitem__(0, 5)),
-    "unknown kernel": with_header(lambda h: h["model"].update(kernel="__import__")),
     "settings of lasso": with_header(lambda h: h["model"]["penalty"]["settings"].update(a=3.0)),
     "bounds upside down": with_header(lambda h: h["model"].update(theta_bounds=[2.0, 1.0])),
     "infinite bound": text(
@@ -371,6 +369,19 @@ UNSOUND: dict[str, bytes] = {
         lambda h: h["parameters"].update(lams={"array": ["1"], "type": "f8", "shape": [1]})
     ),
 }
+
+
+UNKNOWN = {
+    "the metric 'x'": with_header(lambda h: h["parameters"].update(metric={"metric": "x"})),
+    "the kernel '__import__'": with_header(lambda h: h["model"].update(kernel="__import__")),
+}
+
+
+@pytest.mark.parametrize("words", UNKNOWN)
+def test_names_of_anything_but_pengps_records_are_refused(words: str, tmp_path: Path) -> None:
+    (tmp_path / "model.pengp").write_bytes(UNKNOWN[words])
+    with little_memory(), pytest.raises(FileError, match=f"{words}, which is none of pengp's own"):
+        load(tmp_path / "model.pengp")
 
 
 @pytest.mark.parametrize("name", UNSOUND)

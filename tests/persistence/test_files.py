@@ -22,7 +22,7 @@ from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, load, save
 from pengp._core.arrays import FloatArray
 from pengp.choosing.folds import FoldPlan, random_folds
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric
-from pengp.choosing.rules import one_se_index
+from pengp.choosing.rules import RULES, one_se_index
 from pengp.datasets import load_piston_slap
 from pengp.exceptions import FileError, InputError, PengpWarning
 from pengp.model.kernels import Matern32, SquaredExponential
@@ -331,9 +331,9 @@ def test_of_the_callers_own_metric_and_rule_the_name_is_kept(tmp_path: Path) -> 
     assert_same(model.cv_table_, loaded.cv_table_)
     assert_same(model.cv_table_.mean_of("my_metric"), loaded.cv_table_.mean_of("my_metric"))
     assert_same(answers(model), answers(loaded))
-    with pytest.raises(InputError, match="unknown metric 'my_metric'"):
+    with pytest.raises(InputError, match="metric='my_metric' is unknown"):
         clone(loaded).fit(*runs())
-    with pytest.raises(InputError, match="unknown rule 'my_rule'"):
+    with pytest.raises(InputError, match="rule='my_rule' is unknown"):
         clone(loaded).set_params(metric="pe").fit(*runs())
 
 
@@ -341,7 +341,7 @@ def test_pengps_own_metric_and_rule_come_back_as_objects(tmp_path: Path) -> None
     model = fitted_cv(*runs(), metric=FOLD_METRICS["pe"], rule=one_se_index)
     loaded: Any = round_trip(model, tmp_path)
     assert loaded.metric is FOLD_METRICS["pe"]
-    assert loaded.rule is one_se_index
+    assert loaded.rule is RULES["1se"]
 
 
 def test_a_name_that_would_be_taken_for_pengps_own_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Choosing lambda: folds, metrics, rules and the cross-validated table; scores of predictions."""
 
-from pengp.choosing.crossval import CVTable, MetricLike, cross_validate_path
+from pengp.choosing.crossval import CVTable, cross_validate_path
 from pengp.choosing.folds import (
     FoldsLike,
     from_splitter,
@@ -16,19 +16,20 @@ from pengp.choosing.metrics import (
     FoldFunction,
     FoldMetric,
     FoldParts,
+    MetricLike,
     fold_metrics,
     get_metric,
-    register_metric,
 )
 from pengp.choosing.plan import FoldPlan
 from pengp.choosing.rules import (
     RULES,
     Rule,
+    RuleFunction,
+    RuleLike,
     best_index,
     get_rule,
     mean_and_se,
     one_se_index,
-    register_rule,
     select_index,
 )
 from pengp.choosing.scores import (
@@ -59,6 +60,8 @@ __all__ = [
     "FoldsLike",
     "MetricLike",
     "Rule",
+    "RuleFunction",
+    "RuleLike",
     "ValidationScore",
     "best_index",
     "coverage",
@@ -82,8 +85,6 @@ __all__ = [
     "one_se_index",
     "q2",
     "random_folds",
-    "register_metric",
-    "register_rule",
     "rmse",
     "select_index",
     "space_filling_folds",

@@ -14,8 +14,8 @@ from pengp._core.arrays import BoolArray, FloatArray, IntArray, RandomState
 from pengp._core.linalg import ONE_THREAD
 from pengp._core.seeds import as_seed
 from pengp.choosing.folds import FoldPlan, FoldsLike, make_folds
-from pengp.choosing.metrics import FOLD_METRICS, FoldFunction, FoldMetric, fold_metrics, get_metric
-from pengp.choosing.rules import Rule, best_index, get_rule, mean_and_se, one_se_index, select_index
+from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, fold_metrics, get_metric
+from pengp.choosing.rules import RULES, RuleLike, best_index, get_rule, mean_and_se, select_index
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.posterior import batch_predict
@@ -26,10 +26,7 @@ from pengp.path.penalties import Penalty
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CVTable", "MetricLike", "cross_validate_path"]
-
-#: What names or computes a fold metric.
-MetricLike: TypeAlias = str | FoldMetric | FoldFunction
+__all__ = ["CVTable", "cross_validate_path"]
 
 #: Numbers that the predictions of a group of folds may occupy at a time.
 _GROUP_ELEMENTS = 1 << 22
@@ -89,16 +86,16 @@ class CVTable:
 
     def one_se(self, metric: str = "dpe") -> float:
         """Return the largest lambda, anywhere on the grid, within `se_of` of lambda*'s mean."""
-        return self.select(metric, one_se_index)
+        return self.select(metric, "1se")
 
-    def select(self, metric: str = "dpe", rule: str | Rule = "1se") -> float:
+    def select(self, metric: str = "dpe", rule: RuleLike = "1se") -> float:
         """Return the lambda that a rule of `pengp.choosing` chooses.
 
         The one-standard-error rule uses `se_of`; other rules are handed the values of all splits,
         negated where greater is better.
         """
         values, greater = self._of(metric), self.greater_is_better[metric]
-        if self.plan.repeats > 1 and get_rule(rule) is one_se_index:
+        if self.plan.repeats > 1 and get_rule(rule) is RULES["1se"]:
             return float(self.lams[self._one_se_over_repeats(-values if greater else values)])
         return float(self.lams[select_index(rule, self.lams, values, greater_is_better=greater)])
 
@@ -110,7 +107,7 @@ class CVTable:
         estimates = {name: getattr(self, name)[:, mine] for name in _ESTIMATES}
         return replace(self, plan=plan, values=values, **estimates)
 
-    def stability(self, metric: str = "dpe", rule: str | Rule = "1se") -> FloatArray:
+    def stability(self, metric: str = "dpe", rule: RuleLike = "1se") -> FloatArray:
         """Return the lambda [repeats] that each repeat alone would choose."""
         tables = (self.repeat(r) for r in range(self.plan.repeats))
         return np.array([table.select(metric, rule) for table in tables])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
-from pengp.exceptions import InputError
+from pengp._core.registry import Registry
 
 #: A metric of the caller's own, for one fold: r [v], R [v, v], sigma2 -> value.
 FoldFunction: TypeAlias = Callable[[FloatArray, FloatArray, float], float]
@@ -73,21 +73,32 @@ def _forward_substitution(L: FloatArray, r: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class FoldMetric:
-    """A named cross-validation metric.
+    """A cross-validation metric.
 
     Attributes
     ----------
     name : str
-        Key in tables and in `FOLD_METRICS`.
+        Key in tables and in `FOLD_METRICS`, choice on the command line, name in model files.
     compute : callable
         FoldParts of a batch -> values [...].
+    label : str
+        What axes of plots say; the name if omitted.
+    meaning : str
+        What a report's sentences say; the label if omitted.
     greater_is_better : bool
         Direction of the metric.
     """
 
     name: str
     compute: Callable[[FoldParts], FloatArray]
+    label: str = ""
+    meaning: str = ""
     greater_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        """Let a metric without other words be called by its name."""
+        object.__setattr__(self, "label", self.label or self.name)
+        object.__setattr__(self, "meaning", self.meaning or self.label)
 
     def __call__(self, r: ArrayLike, R: ArrayLike, sigma2: ArrayLike) -> FloatArray:
         """Values [...] for residuals r [..., v], scaled covariance R [..., v, v], sigma2 [...]."""
@@ -99,7 +110,12 @@ class FoldMetric:
     ) -> "FoldMetric":
         """Wrap a function (r [v], R [v, v], sigma2) -> float, called fold by fold."""
         known_as = name or str(getattr(function, "__name__", "custom"))
-        return cls(known_as, partial(_fold_by_fold, function), greater_is_better)
+        compute = partial(_fold_by_fold, function)
+        return cls(known_as, compute, greater_is_better=greater_is_better)
+
+
+#: What names or computes a fold metric.
+MetricLike: TypeAlias = str | FoldMetric | FoldFunction
 
 
 def _fold_by_fold(function: FoldFunction, parts: FoldParts) -> FloatArray:
@@ -144,48 +160,49 @@ def _scaled_score(parts: FoldParts) -> FloatArray:
     return np.asarray(-_score(parts) / parts.r.shape[-1])
 
 
-#: Fold metrics by name; `register_metric` adds to it.
-FOLD_METRICS: dict[str, FoldMetric] = {
-    metric.name: metric
-    for metric in (
-        FoldMetric("pe", _prediction_error),
-        FoldMetric("md", _mahalanobis),
-        FoldMetric("score", _score),
-        FoldMetric("dpe", _decorrelated_error),
-        FoldMetric("root_dpe", _root_dpe),
-        FoldMetric("scaled_score", _scaled_score, greater_is_better=True),
-    )
-}
+#: Fold metrics by name; ``FOLD_METRICS.register`` adds to it.
+FOLD_METRICS = Registry(
+    "metric",
+    FoldMetric("pe", _prediction_error, "PE", "squared prediction error (PE)"),
+    FoldMetric("md", _mahalanobis, "MD", "Mahalanobis distance (MD)"),
+    FoldMetric(
+        "score", _score, "Score", "Score, the Mahalanobis distance plus the log determinant"
+    ),
+    FoldMetric("dpe", _decorrelated_error, "DPE", "decorrelated prediction error (DPE)"),
+    FoldMetric(
+        "root_dpe",
+        _root_dpe,
+        "root DPE",
+        "root of the decorrelated prediction error (root DPE)",
+    ),
+    FoldMetric(
+        "scaled_score",
+        _scaled_score,
+        "scaled score",
+        "scaled score, minus the Score for each held-out run",
+        greater_is_better=True,
+    ),
+)
 
 
-def register_metric(metric: FoldMetric) -> None:
-    """Make `metric` available by its name; an old entry is replaced."""
-    FOLD_METRICS[metric.name] = metric
-
-
-def get_metric(metric: str | FoldMetric | FoldFunction) -> FoldMetric:
+def get_metric(metric: MetricLike) -> FoldMetric:
     """Look up a metric by name or wrap a plain function; a FoldMetric is returned as it is.
 
     Lower is better for a function, unless it has a true attribute `greater_is_better`.
     """
     if isinstance(metric, FoldMetric):
         return metric
-    if isinstance(metric, str) and metric in FOLD_METRICS:
-        return FOLD_METRICS[metric]
     if callable(metric):
         better = bool(getattr(metric, "greater_is_better", False))
         return FoldMetric.from_function(metric, greater_is_better=better)
-    raise InputError(
-        f"unknown metric {metric!r}; use one of {sorted(FOLD_METRICS)}, a FoldMetric or a function "
-        "(r, R, sigma2) -> value."
-    )
+    return FOLD_METRICS.look_up(metric, "a FoldMetric or a function (r, R, sigma2) -> value")
 
 
 def fold_metrics(
     r: ArrayLike,
     R: ArrayLike,
     sigma2: ArrayLike,
-    metrics: Iterable[str | FoldMetric | FoldFunction] | None = None,
+    metrics: Iterable[MetricLike] | None = None,
 ) -> dict[str, FloatArray]:
     """Values of several metrics for a batch of folds from one Cholesky decomposition each.
 

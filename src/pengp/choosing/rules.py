@@ -2,16 +2,55 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
+from pengp._core.registry import Registry, name_of
 from pengp.exceptions import InputError, PengpWarning
 
-#: A rule takes lams [L] and values [L, K], lower is better, and returns an index into lams.
-Rule: TypeAlias = Callable[[FloatArray, FloatArray], int]
+#: What a rule does: lams [L] and values [L, K], lower is better -> index into lams.
+RuleFunction: TypeAlias = Callable[[FloatArray, FloatArray], int]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A way to choose lambda.
+
+    Attributes
+    ----------
+    name : str
+        Key in `RULES`, choice on the command line, name in model files.
+    function : callable
+        lams [L] and values [L, K], lower is better -> index into lams.
+    label : str
+        What to call it in a few words; the name if omitted.
+    meaning : str
+        What it chooses: "lambda is ..."; "the choice of" the label if omitted.
+    """
+
+    name: str
+    function: RuleFunction
+    label: str = ""
+    meaning: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be called; let a rule without words be called by its name."""
+        if not callable(self.function):
+            raise InputError(f"rule {self.name!r} must be a callable (lams, values) -> index.")
+        object.__setattr__(self, "label", self.label or self.name)
+        object.__setattr__(self, "meaning", self.meaning or f"the choice of {self.label}")
+
+    def __call__(self, lams: FloatArray, values: FloatArray) -> int:
+        """Index of the chosen lambda for lams [L] and values [L, K], lower is better."""
+        return self.function(lams, values)
+
+
+#: What names or is a rule.
+RuleLike: TypeAlias = str | Rule | RuleFunction
 
 
 def mean_and_se(values: ArrayLike, axis: int = -1) -> tuple[FloatArray, FloatArray]:
@@ -128,38 +167,45 @@ def _min_rule(lams: FloatArray, values: FloatArray) -> int:
     return best_index(values, lams)
 
 
-#: Rules by name; `register_rule` adds to it.
-RULES: dict[str, Rule] = {"min": _min_rule, "1se": one_se_index}
+#: Rules by name; ``RULES.register`` adds to it.
+RULES = Registry(
+    "rule",
+    Rule(
+        "1se",
+        one_se_index,
+        "one-standard-error rule",
+        "the largest value whose mean over the folds is within one standard error of the best: of "
+        "values that predict about equally well, the one that penalizes most",
+    ),
+    Rule(
+        "min",
+        _min_rule,
+        "best of cross-validation",
+        "the value with the best mean over the folds, the one that predicts left-out runs best",
+    ),
+)
 
 
-def register_rule(name: str, rule: Rule) -> None:
-    """Make `rule` available under `name`, for example to estimators; an old entry is replaced."""
-    if not callable(rule):
-        raise InputError(f"rule {name!r} must be a callable (lams, values) -> index.")
-    RULES[name] = rule
-
-
-def get_rule(rule: str | Rule) -> Rule:
-    """Look up a registered rule by name; a callable is returned as it is."""
-    if isinstance(rule, str) and rule in RULES:
-        return RULES[rule]
-    if callable(rule):
+def get_rule(rule: RuleLike) -> Rule:
+    """Look up a rule by name or function, or wrap a function; a Rule is returned as it is."""
+    if isinstance(rule, Rule):
         return rule
-    raise InputError(
-        f"unknown rule {rule!r}; use one of {sorted(RULES)} or a callable (lams, values) -> index."
-    )
+    if callable(rule):
+        known = (record for record in RULES.values() if record.function is rule)
+        return next(known, Rule(name_of(rule), rule))
+    return RULES.look_up(rule, "a Rule or a function (lams, values) -> index")
 
 
 def select_index(
-    rule: str | Rule, lams: ArrayLike, values: ArrayLike, *, greater_is_better: bool = False
+    rule: RuleLike, lams: ArrayLike, values: ArrayLike, *, greater_is_better: bool = False
 ) -> int:
     """Index into `lams` that `rule` chooses.
 
     Parameters
     ----------
-    rule : str or callable
-        Name of a registered rule, or a callable (lams [L], values [L, K]) -> index that is handed
-        values of which lower is better.
+    rule : str, Rule or callable
+        Name of a registered rule, a Rule, or a callable (lams [L], values [L, K]) -> index that is
+        handed values of which lower is better.
     lams : array, shape [L]
         Values of lambda, in any order.
     values : array, shape [L, K]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import beta, erf, ndtri, stdtr
 
 from pengp._core.arrays import FloatArray
+from pengp._core.registry import Registry
 from pengp.exceptions import InputError
 
 #: Standardised errors are clipped here; densities are 0 beyond it and their squares stay finite.
@@ -126,45 +127,70 @@ def coverage(y: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class ValidationScore:
-    """A named score of normal predictions.
+    """A score of normal predictions.
 
     Attributes
     ----------
     name : str
         Key in tables and in `VALIDATION_SCORES`.
     function : callable
-        (y [m], mean [m], std [m]) -> float.
+        (y [m], mean [m], std [m], level) -> float.
+    label : str
+        What tables call it.
+    meaning : str
+        What it says; ``{level}`` stands for the probability of the intervals in percent.
     greater_is_better : bool or None
-        Direction; None for coverage, which is best near its nominal level.
+        Direction; None for a share that is best near the level.
+    has_unit : bool
+        Whether it has the unit of the response.
     """
 
     name: str
-    function: Callable[[ArrayLike, ArrayLike, ArrayLike], float]
+    function: Callable[[ArrayLike, ArrayLike, ArrayLike, float], float]
+    label: str
+    meaning: str
     greater_is_better: bool | None = False
+    has_unit: bool = False
 
-    def __call__(self, y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
+    def __call__(self, y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float = 0.95) -> float:
         """Score of normal predictions, `mean` and `std` [m], of y [m]."""
-        return self.function(y, mean, std)
+        return self.function(y, mean, std, level)
+
+    def explain(self, level: float = 0.95) -> str:
+        """Return meaning and direction in words."""
+        best = {True: "higher is better", False: "lower is better", None: "best {level}"}
+        text = f"{self.meaning}; {best[self.greater_is_better]}"
+        return text.format(level=f"{100 * level:g} %")
 
 
-def _rmse_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
-    """RMSE; the spread plays no part."""
+def _rmse_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+    """RMSE; spread and level play no part."""
     return rmse(y, mean)
 
 
-def _q2_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
-    """Q2; the spread plays no part."""
+def _q2_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+    """Q2; spread and level play no part."""
     return q2(y, mean)
 
 
-def _interval_score_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
-    """Interval score of the central 95 % intervals."""
-    return interval_score(y, *normal_interval(mean, std))
+def _crps_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+    """CRPS; the level plays no part."""
+    return crps_normal(y, mean, std)
 
 
-def _coverage_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
-    """Coverage of the central 95 % intervals."""
-    return coverage(y, *normal_interval(mean, std))
+def _log_score_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+    """Log score; the level plays no part."""
+    return log_score(y, mean, std)
+
+
+def _coverage_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+    """Coverage of the central intervals."""
+    return coverage(y, *normal_interval(mean, std, level))
+
+
+def _interval_score_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+    """Interval score of the central intervals."""
+    return interval_score(y, *normal_interval(mean, std, level), level=level)
 
 
 def normal_interval(
@@ -181,18 +207,30 @@ def half_width(level: float) -> float:
     return float(ndtri(0.5 + 0.5 * _check_level(level)))
 
 
-#: Validation scores of normal predictions by name; intervals are central 95 % intervals.
-VALIDATION_SCORES: dict[str, ValidationScore] = {
-    score.name: score
-    for score in (
-        ValidationScore("rmse", _rmse_normal),
-        ValidationScore("q2", _q2_normal, greater_is_better=True),
-        ValidationScore("crps", crps_normal),
-        ValidationScore("log_score", log_score),
-        ValidationScore("interval_score", _interval_score_normal),
-        ValidationScore("coverage", _coverage_normal, greater_is_better=None),
-    )
-}
+#: Validation scores of normal predictions by name; ``VALIDATION_SCORES.register`` adds to it.
+VALIDATION_SCORES = Registry(
+    "score",
+    ValidationScore("rmse", _rmse_normal, "RMSE", "typical size of an error", has_unit=True),
+    ValidationScore(
+        "q2", _q2_normal, "Q2", "1 is perfect, 0 no better than the mean", greater_is_better=True
+    ),
+    ValidationScore("crps", _crps_normal, "CRPS", "error and spread together", has_unit=True),
+    ValidationScore("log_score", _log_score_normal, "log score", "surprise at the responses"),
+    ValidationScore(
+        "coverage",
+        _coverage_normal,
+        "coverage",
+        "share in their {level} interval",
+        greater_is_better=None,
+    ),
+    ValidationScore(
+        "interval_score",
+        _interval_score_normal,
+        "interval score",
+        "interval width and misses",
+        has_unit=True,
+    ),
+)
 
 
 def _aligned(*arrays: ArrayLike) -> tuple[FloatArray, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.bounds import BOUNDS_HELP, read_bounds
+from pengp.cli.choices import choice
 from pengp.cli.printing import facts, rendered, show, show_json, working
 from pengp.exceptions import InputError
 
@@ -16,41 +17,6 @@ if TYPE_CHECKING:
     from pengp._core.arrays import FloatArray
     from pengp.cli.runs import Runs
     from pengp.cli.summary import Summary
-
-
-class KernelName(StrEnum):
-    """Correlation functions by name."""
-
-    SQEXP = "sqexp"
-    MATERN52 = "matern52"
-    MATERN32 = "matern32"
-
-
-class PenaltyName(StrEnum):
-    """Penalties by name."""
-
-    LASSO = "lasso"
-    SCAD = "scad"
-    RIDGE = "ridge"
-    NONE = "none"
-
-
-class MetricName(StrEnum):
-    """Fold metrics by name."""
-
-    DPE = "dpe"
-    PE = "pe"
-    MD = "md"
-    SCORE = "score"
-    ROOT_DPE = "root_dpe"
-    SCALED_SCORE = "scaled_score"
-
-
-class RuleName(StrEnum):
-    """Rules that choose lambda, by name."""
-
-    ONE_SE = "1se"
-    MIN = "min"
 
 
 class MeanName(StrEnum):
@@ -80,13 +46,10 @@ def fit(
     bounds: Annotated[
         list[str] | None, typer.Option("--bounds", "-b", metavar="RANGE|FILE", help=BOUNDS_HELP)
     ] = None,
-    kernel: Annotated[KernelName, typer.Option(help="Correlation function.")] = KernelName.SQEXP,
-    penalty: Annotated[PenaltyName, typer.Option(help="Penalty on theta.")] = PenaltyName.LASSO,
-    metric: Annotated[MetricName, typer.Option(help="What folds are judged by.")] = MetricName.DPE,
-    rule: Annotated[
-        RuleName,
-        typer.Option(help="min: the best lambda; 1se: the largest within a standard error of it."),
-    ] = RuleName.ONE_SE,
+    kernel: Annotated[str, choice("kernel", "Correlation function")] = "sqexp",
+    penalty: Annotated[str, choice("penalty", "Penalty on theta")] = "lasso",
+    metric: Annotated[str, choice("metric", "What folds are judged by")] = "dpe",
+    rule: Annotated[str, choice("rule", "What chooses lambda")] = "1se",
     folds: Annotated[
         str,
         typer.Option(
@@ -150,10 +113,10 @@ def fit(
     runs = read_runs(data, response, _names(inputs), fewest=2)
     plan = Folds.of(folds, repeats, seed, len(runs.y))
     model = PenalizedGPRegressorCV(
-        metric=metric.value,
-        rule=rule.value,
-        kernel=kernel.value,
-        penalty=penalty.value,
+        metric=metric,
+        rule=rule,
+        kernel=kernel,
+        penalty=penalty,
         isotropic=isotropic,
         nugget=_nugget(nugget),
         mean=mean.value,

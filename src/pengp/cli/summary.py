@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pengp.cli.printing import facts, number, paragraph, table
+from pengp._core.registry import name_of
+from pengp.cli.printing import facts, number, paragraph, percent, table
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
     from pengp.diagnostics import Diagnosis, Mode
 
+#: Scores that are shown.
+_SHOWN_SCORES = ("rmse", "q2", "crps", "coverage")
 #: Other modes that are shown.
 _MOST_MODES = 5
 
@@ -72,8 +75,8 @@ class Summary:
             "sigma_in_unit_of_response": self._sigma(),
             "nugget": model.nugget_,
             "mean": model.mean_,
-            "kernel": _name(model.kernel),
-            "penalty": _name(model.penalty),
+            "kernel": name_of(model.kernel),
+            "penalty": name_of(model.penalty),
             "isotropic": model.isotropic,
             "leave_one_out": {**diagnosis.scores, "level": diagnosis.level},
             "other_modes": [
@@ -86,6 +89,9 @@ class Summary:
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what is said before the tables."""
+        from pengp.model.kernels import KERNELS
+        from pengp.path.penalties import PENALTIES
+
         model = self.model
         nugget = f"{number(model.nugget_)}{' (estimated)' if model.nugget == 'estimate' else ''}"
         theta = ", one theta for all inputs" if model.isotropic else ""
@@ -94,8 +100,8 @@ class Summary:
             ("Lambda", f"{number(model.lam_)}: {self._how_chosen()}"),
             (
                 "Model",
-                f"kernel {_name(model.kernel)}, penalty {_name(model.penalty)}, nugget {nugget}, "
-                f"mean {model.mean}{theta}",
+                f"kernel {KERNELS.label(model.kernel)}, penalty {PENALTIES.label(model.penalty)}, "
+                f"nugget {nugget}, mean {model.mean}{theta}",
             ),
             (
                 "Scale",
@@ -112,8 +118,8 @@ class Summary:
         return {
             "best": self.model.lam_min_,
             "one_se": self.model.lam_1se_,
-            "rule": _name(self.model.rule),
-            "metric": _name(self.model.metric),
+            "rule": name_of(self.model.rule),
+            "metric": name_of(self.model.metric),
             "folds": cv.plan.n_folds,
             "kind_of_folds": cv.plan.kind,
             "repeats": cv.plan.repeats,
@@ -123,19 +129,18 @@ class Summary:
 
     def _how_chosen(self) -> str:
         """Say how lambda was chosen."""
+        from pengp.choosing.metrics import FOLD_METRICS
+        from pengp.choosing.rules import RULES
+
         choice = self._choice()
         if not choice:
             return "without cross-validation"
-        best = number(choice["best"])
-        why = {
-            "min": f"the best of {choice['tried']} (rule min)",
-            "1se": f"the largest of {choice['tried']} within one standard error of the best, "
-            f"{best} (rule 1se)",
-        }.get(choice["rule"], f"by the rule {choice['rule']}")
+        rule = RULES.label(self.model.rule)
+        why = f"{rule}, of {choice['tried']} values; the best is {number(choice['best'])}"
         times = f" x {choice['repeats']} repeats" if choice["repeats"] > 1 else ""
         runs = f" of {choice['runs']} runs" if choice["runs"] != len(self.model.y_train_) else ""
         folds = f"{choice['folds']} {choice['kind_of_folds']} folds{times}{runs}"
-        return f"{why}; judged by {choice['metric']} over {folds}"
+        return f"{why}; judged by {FOLD_METRICS.label(self.model.metric)} over {folds}"
 
     def _input_table(self) -> "RenderableType":
         """Return theta and lengthscale of each input."""
@@ -156,23 +161,15 @@ class Summary:
 
     def _score_table(self) -> "list[RenderableType]":
         """Return the leave-one-out scores and what they mean."""
-        scores, n = self.diagnosis.scores, len(self.model.y_train_)
-        inside = round(scores["coverage"] * n)
-        unit = f"in the unit of {self.response}"
-        scores_table = table(
-            ["score", "value", "meaning"],
-            [
-                ["RMSE", number(scores["rmse"]), f"root mean squared error, {unit}"],
-                ["Q2", number(scores["q2"]), "1 is perfect, 0 as good as the mean of the runs"],
-                ["CRPS", number(scores["crps"]), f"error and spread together, {unit}"],
-                [
-                    "coverage",
-                    f"{inside} of {n}",
-                    f"runs inside their {100 * self.diagnosis.level:g} % interval",
-                ],
-            ],
-            right=(1,),
-        )
+        from pengp.choosing.scores import VALIDATION_SCORES
+
+        unit, rows = f", in the unit of {self.response}", []
+        for score in map(VALIDATION_SCORES.__getitem__, _SHOWN_SCORES):
+            value = self.diagnosis.scores[score.name]
+            text = percent(value) if score.greater_is_better is None else number(value)
+            meaning = score.meaning.format(level=f"{100 * self.diagnosis.level:g} %")
+            rows.append([score.label, text, f"{meaning}{unit if score.has_unit else ''}"])
+        scores_table = table(["score", "value", "meaning"], rows, right=(1,))
         return ["Leave-one-out check, each run predicted from the others:", scores_table]
 
     def _mode_table(self) -> "list[RenderableType]":
@@ -226,8 +223,3 @@ def check_one_response(model: Any) -> None:
             f"the model has {model.y_train_.shape[1]} responses, and this command takes models "
             "with one; fit one model for each."
         )
-
-
-def _name(setting: Any) -> str:
-    """Return the name of a kernel, penalty, metric or rule."""
-    return setting if isinstance(setting, str) else str(getattr(setting, "name", setting.__name__))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pengp._core.arrays import FloatArray
+    from pengp.choosing.scores import ValidationScore
 
 _FIGURES = (".png", ".svg", ".pdf")
 #: Probability, under the model, below which a coverage contradicts the level.
@@ -118,12 +119,19 @@ def _judge(model: OpenModel, X: "pd.DataFrame", y: "pd.DataFrame", level: float)
 
 def _text(judged: list[_Judged], source: str, level: float) -> str:
     """Return tables and verdicts for people."""
+    from pengp.choosing.scores import VALIDATION_SCORES
+
     parts: list[Any] = []
     for one in judged:
         m = len(one.observed)
         rows = [
-            (label, _shown(key, one.scores), _shown(key, one.leave_one_out), meaning)
-            for key, label, meaning in _explained(level)
+            (
+                score.label,
+                _shown(score, one.scores),
+                _shown(score, one.leave_one_out),
+                score.explain(level),
+            )
+            for score in VALIDATION_SCORES.values()
         ]
         grid = table(
             ("score", "test", "leave-\none-out", "meaning"),
@@ -131,30 +139,19 @@ def _text(judged: list[_Judged], source: str, level: float) -> str:
             title=f"{one.name}: {m} test run{'s' * (m > 1)} of {source}",
             right=(1, 2),
         )
+        *most, last = (score.label for score in VALIDATION_SCORES.values() if score.has_unit)
         units = (
-            f"RMSE, CRPS and interval score are in the unit of {one.name}. Leave-one-out: each run "
+            f"{', '.join(most)} and {last} are in the unit of {one.name}. Leave-one-out: each run "
             "of the fit, predicted from the others."
         )
         parts += [grid, "", paragraph(units), "", *map(paragraph, _verdicts(one, level)), ""]
     return rendered(*parts[:-1])
 
 
-def _explained(level: float) -> list[tuple[str, str, str]]:
-    """Return key, label and meaning of the scores."""
-    sure = f"{100 * level:g} %"
-    return [
-        ("rmse", "RMSE", "typical error; lower is better"),
-        ("q2", "Q2", "1 is perfect; predicting the mean is 0"),
-        ("crps", "CRPS", "error and uncertainty; lower is better"),
-        ("log_score", "log score", "surprise at the runs; lower is better"),
-        ("coverage", "coverage", f"share in their {sure} interval; best {sure}"),
-        ("interval_score", "interval score", "interval width, misses; lower is better"),
-    ]
-
-
-def _shown(key: str, scores: dict[str, float]) -> str:
-    """Return a score as text."""
-    return percent(scores[key]) if key == "coverage" else number(scores[key])
+def _shown(score: "ValidationScore", scores: dict[str, float]) -> str:
+    """Return a score as text; a share in percent."""
+    value = scores[score.name]
+    return percent(value) if score.greater_is_better is None else number(value)
 
 
 def _verdicts(one: _Judged, level: float) -> list[str]:

@@ -12,8 +12,8 @@ from pengp._core.checks import check_lams
 from pengp._core.seeds import as_seed
 from pengp.choosing.crossval import CVTable, Task, tabulate
 from pengp.choosing.folds import FoldsLike
-from pengp.choosing.metrics import FOLD_METRICS, FoldFunction, FoldMetric, get_metric
-from pengp.choosing.rules import Rule, get_rule
+from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric
+from pengp.choosing.rules import RuleLike, get_rule
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import lambda_values, make_plans, prepare
 from pengp.estimators.display import FittedDisplayMixin
@@ -159,7 +159,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
     metric : str, FoldMetric or callable
         What a fold is judged by: "dpe", "pe", "md", "score", "root_dpe", "scaled_score", or your
         own function of residuals [v], scaled covariance [v, v] and sigma2.
-    rule : {"min", "1se"} or callable
+    rule : {"min", "1se"}, Rule or callable
         The best lambda, the largest one within a standard error of it, or your own function of
         lams [L] and values [L, K], lower is better, that returns an index.
     kernel, penalty, isotropic, nugget, mean, theta_bounds, input_bounds, n_starts, random_state
@@ -186,8 +186,8 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         *,
         lams: str | ArrayLike = "paper",
         cv: FoldsLike = 5,
-        metric: str | FoldMetric | FoldFunction = "dpe",
-        rule: str | Rule = "1se",
+        metric: MetricLike = "dpe",
+        rule: RuleLike = "1se",
         kernel: str | Kernel = "sqexp",
         penalty: str | Penalty = "lasso",
         isotropic: bool = False,
@@ -257,7 +257,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
             sys.stdout.write(f"[pengp] output {k}: lambda = {lam:.4g}, from {folds} folds\n")
 
 
-def _choice(table: CVTable | None, lams: FloatArray, metric: FoldMetric, rule: str | Rule) -> int:
+def _choice(table: CVTable | None, lams: FloatArray, metric: FoldMetric, rule: RuleLike) -> int:
     """Return the index of the lambda that the rule chooses; of the smallest one without a table."""
     lam = lams.min() if table is None else table.select(metric.name, rule)
     return int(np.flatnonzero(lams == lam)[0])

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
-from pengp.exceptions import InputError
+from pengp._core.registry import Registry
 
 
 class Kernel(Protocol):
     """A stationary correlation; arrays of any shape go in and come out."""
 
     name: ClassVar[str]
+    label: ClassVar[str]
 
     def phi(self, s: FloatArray) -> FloatArray:
         """Return the correlation at the weighted squared distance s >= 0."""
@@ -37,6 +38,7 @@ class SquaredExponential:
     """phi(s) = exp(-s), the paper's correlation."""
 
     name: ClassVar[str] = "sqexp"
+    label: ClassVar[str] = "squared exponential"
 
     def phi(self, s: FloatArray) -> FloatArray:
         """Return exp(-s)."""
@@ -52,6 +54,7 @@ class Matern52:
     """phi(s) = (1 + a + a^2/3) exp(-a) with a = sqrt(5 s)."""
 
     name: ClassVar[str] = "matern52"
+    label: ClassVar[str] = "Matérn 5/2"
 
     def phi(self, s: FloatArray) -> FloatArray:
         """Return (1 + a + a^2/3) exp(-a)."""
@@ -70,6 +73,7 @@ class Matern32:
     """phi(s) = (1 + a) exp(-a) with a = sqrt(3 s); phi'' is infinite at s = 0."""
 
     name: ClassVar[str] = "matern32"
+    label: ClassVar[str] = "Matérn 3/2"
 
     def phi(self, s: FloatArray) -> FloatArray:
         """Return (1 + a) exp(-a)."""
@@ -84,16 +88,15 @@ class Matern32:
             return -1.5 * e, 2.25 * e / a
 
 
-KERNELS: dict[str, Kernel] = {k.name: k for k in (SquaredExponential(), Matern52(), Matern32())}
+#: Correlations by name; ``KERNELS.register`` adds to it.
+KERNELS: Registry[Kernel] = Registry("kernel", SquaredExponential(), Matern52(), Matern32())
 
 
 def get_kernel(kernel: str | Kernel) -> Kernel:
     """Return the kernel of that name, or the object itself."""
     if all(hasattr(kernel, name) for name in ("phi", "derivatives")):
         return cast(Kernel, kernel)
-    if not isinstance(kernel, str) or kernel not in KERNELS:
-        raise InputError(f"kernel={kernel!r} is unknown; use one of {', '.join(KERNELS)}.")
-    return KERNELS[kernel]
+    return KERNELS.look_up(kernel, "an object with phi and derivatives")
 
 
 def correlation(

@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol, cast
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp._core.registry import Registry
 from pengp.exceptions import InputError
 
 
@@ -20,6 +21,7 @@ class Penalty(Protocol):
     """One separable penalty; ``theta`` and ``lam`` broadcast against each other."""
 
     name: ClassVar[str]
+    label: ClassVar[str]
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return rho(theta, lam)."""
@@ -39,6 +41,7 @@ class NoPenalty:
     """rho = 0: maximum likelihood whatever lambda is."""
 
     name: ClassVar[str] = "none"
+    label: ClassVar[str] = "no penalty"
     linear: ClassVar[bool] = True
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
@@ -54,6 +57,7 @@ class Lasso:
     """rho = lambda theta (Tibshirani 1996), the paper's choice."""
 
     name: ClassVar[str] = "lasso"
+    label: ClassVar[str] = "lasso"
     linear: ClassVar[bool] = True
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
@@ -74,6 +78,7 @@ class Ridge:
     """rho = lambda theta^2."""
 
     name: ClassVar[str] = "ridge"
+    label: ClassVar[str] = "ridge"
     linear: ClassVar[bool] = True
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
@@ -99,6 +104,7 @@ class SCAD:
 
     a: float = 3.7
     name: ClassVar[str] = "scad"
+    label: ClassVar[str] = "SCAD"
 
     def __post_init__(self) -> None:
         """Refuse an a for which the penalty is not defined."""
@@ -130,13 +136,12 @@ def total(penalty: Penalty, theta: FloatArray, lams: FloatArray) -> FloatArray:
     return penalty.value(theta.T[:, :, None], lams).sum(0)
 
 
-PENALTIES: dict[str, Penalty] = {p.name: p for p in (NoPenalty(), Lasso(), Ridge(), SCAD())}
+#: Penalties by name; ``PENALTIES.register`` adds to it.
+PENALTIES: Registry[Penalty] = Registry("penalty", NoPenalty(), Lasso(), Ridge(), SCAD())
 
 
 def get_penalty(penalty: str | Penalty) -> Penalty:
     """Return the penalty of that name, or the object itself."""
     if all(hasattr(penalty, name) for name in ("value", "gradient", "curvature")):
         return cast(Penalty, penalty)
-    if not isinstance(penalty, str) or penalty not in PENALTIES:
-        raise InputError(f"penalty={penalty!r} is unknown; use one of {', '.join(PENALTIES)}.")
-    return PENALTIES[penalty]
+    return PENALTIES.look_up(penalty, "an object with value, gradient and curvature")

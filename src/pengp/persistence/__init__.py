@@ -13,7 +13,7 @@ import pengp
 from pengp._core.files import replacing
 from pengp.exceptions import FileError, InputError
 from pengp.persistence.container import VERSION, pack, parse_arrays, parse_header, read_content
-from pengp.persistence.parameters import checked_json
+from pengp.persistence.parameters import NotBuiltInError, checked_json
 from pengp.persistence.state import CLASSES, Estimator, from_state, to_state
 
 __all__ = ["load", "read_info", "save"]
@@ -64,6 +64,11 @@ def load(path: str | os.PathLike[str]) -> Estimator:
     try:
         header, data = parse_header(content)
         return from_state(header, parse_arrays(header["arrays"], data))
+    except NotBuiltInError as error:
+        raise FileError(
+            f"{os.fspath(path)} needs {error}; a model file resolves no other names, so load it "
+            "with the version of pengp that wrote it."
+        ) from error
     except _MALFORMED as error:
         raise _unsound(path) from error
 

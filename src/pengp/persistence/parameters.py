@@ -2,32 +2,19 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
+from pengp._core.registry import name_of
 from pengp.choosing.folds import FoldPlan
-from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, get_metric
-from pengp.choosing.rules import one_se_index
+from pengp.choosing.metrics import get_metric
+from pengp.choosing.rules import get_rule
+from pengp.estimators.records import RECORDS
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel, Matern32, Matern52, SquaredExponential
-from pengp.path.penalties import SCAD, Lasso, NoPenalty, Penalty, Ridge
 
-_KERNELS: dict[str, type[Kernel]] = {
-    "sqexp": SquaredExponential,
-    "matern52": Matern52,
-    "matern32": Matern32,
-}
-_PENALTIES: dict[str, Any] = {  # all of them are dataclasses
-    "none": NoPenalty,
-    "lasso": Lasso,
-    "ridge": Ridge,
-    "scad": SCAD,
-}
-_METRICS = ("pe", "md", "score", "dpe", "root_dpe", "scaled_score")
-_RULES = ("min", "1se")
 _TYPES: dict[str, tuple[Any, type]] = {
     "f8": (np.float64, float),
     "i8": (np.int64, int),
@@ -35,8 +22,14 @@ _TYPES: dict[str, tuple[Any, type]] = {
     "text": (object, str),  # one long text must not make the others as long
 }
 
+#: How functions become records, for parameters of which a file keeps the name.
+_LOOK_UP: dict[str, Callable[[Any], Any]] = {"metric": get_metric, "rule": get_rule}
 #: Folds of a plan, over all repeats.
 _MOST_FOLDS = 20_000
+
+
+class NotBuiltInError(ValueError):
+    """A file names a record that is not the package's own."""
 
 
 def checked_json(value: Any, what: str) -> Any:
@@ -53,35 +46,41 @@ def checked_json(value: Any, what: str) -> Any:
     return value
 
 
-def encode_kernel(kernel: Any) -> str:
-    """Return the name of a kernel of the package."""
-    name = str(getattr(kernel, "name", ""))
-    if type(kernel) is not _KERNELS.get(name):
-        raise _refused("kernel", kernel, f"use one of {', '.join(_KERNELS)}")
-    return name
+def encode_record(kind: str, record: Any) -> str | dict[str, Any]:
+    """Return the name of one of the package's kernels or penalties, with its settings if any.
+
+    Penalties have their settings in any case, as files of version 1 have.
+    """
+    name, built_in = name_of(record), RECORDS[kind].built_in
+    if type(record) is not type(built_in.get(name)):
+        raise _refused(kind, record, f"use one of {', '.join(built_in)}")
+    settings = {key: _encode(key, value) for key, value in asdict(record).items()}
+    return {"name": name, "settings": settings} if settings or kind == "penalty" else name
 
 
-def decode_kernel(name: str) -> Kernel:
-    """Return the kernel of that name."""
-    return _KERNELS[name]()
+def decode_record(kind: str, encoded: Any) -> Any:
+    """Return the package's kernel or penalty of that name, with these settings."""
+    match encoded:
+        case str(name):
+            settings: dict[str, Any] = {}
+        case {"name": str(name), "settings": dict(settings)}:
+            pass
+        case _:
+            raise ValueError(f"the {kind} is not what it should be.")
+    cls = type(_built_in(kind, name))
+    if set(settings) != {field.name for field in fields(cls)}:
+        raise ValueError(f"the settings of the {kind} are not its own.")
+    return cls(**{key: _decode(value, 0) for key, value in settings.items()})
 
 
-def encode_penalty(penalty: Any) -> dict[str, Any]:
-    """Return the name and settings of a penalty of the package."""
-    name = str(getattr(penalty, "name", ""))
-    if type(penalty) is not _PENALTIES.get(name):
-        raise _refused("penalty", penalty, f"use one of {', '.join(_PENALTIES)}")
-    settings = {key: _encode(key, value) for key, value in asdict(penalty).items()}
-    return {"name": name, "settings": settings}
-
-
-def decode_penalty(record: dict[str, Any]) -> Penalty:
-    """Return the penalty of a record."""
-    cls = _PENALTIES[record["name"]]
-    if set(record["settings"]) != {field.name for field in fields(cls)}:
-        raise ValueError("the settings of the penalty are not its own.")
-    penalty: Penalty = cls(**{key: _decode(v, 0) for key, v in record["settings"].items()})
-    return penalty
+def _built_in(kind: str, name: str) -> Any:
+    """Return the package's own record of that name; records of callers are code, not data."""
+    known = RECORDS[kind].built_in
+    if name not in known:
+        raise NotBuiltInError(
+            f"the {kind} {name[:40]!r}, which is none of pengp's own ({', '.join(known)})"
+        )
+    return known[name]
 
 
 def encode_plan(plan: FoldPlan) -> dict[str, Any]:
@@ -134,12 +133,9 @@ def decode_parameters(encoded: dict[str, Any], n: int) -> dict[str, Any]:
 
 def _stand_in(name: str, value: Any, plan: FoldPlan | None) -> Any:
     """Return what is kept of a parameter: itself, or for code that only ``fit`` needs its trace."""
-    if name == "metric" and callable(value):
-        own = get_metric(value)
-        built_in = own.name in _METRICS and FOLD_METRICS.get(own.name) is value
-        return value if built_in else _free_name(name, own.name, _METRICS)
-    if name == "rule" and callable(value) and value is not one_se_index:
-        return _free_name(name, getattr(value, "__name__", type(value).__name__), _RULES)
+    if name in _LOOK_UP and callable(value):
+        own, built_in = _LOOK_UP[name](value), RECORDS[name].built_in
+        return own if built_in.get(own.name) is own else _free_name(name, own.name)
     if name == "cv" and not isinstance(value, str | FoldPlan):
         is_code = hasattr(value, "split") or isinstance(value, Iterator)
         return plan if is_code and plan is not None else value
@@ -148,9 +144,9 @@ def _stand_in(name: str, value: Any, plan: FoldPlan | None) -> Any:
     return value
 
 
-def _free_name(parameter: str, name: str, taken: tuple[str, ...]) -> str:
+def _free_name(parameter: str, name: str) -> str:
     """Return the name of the caller's own function, unless it would be taken for another one."""
-    if name in taken:
+    if name in RECORDS[parameter].built_in:
         raise InputError(
             f"the {parameter} is a function of your own that is called {name!r} like one of "
             "pengp's, so that its name cannot stand for it in a model file; rename it."
@@ -169,14 +165,10 @@ def _encode(name: str, value: Any) -> Any:
         return {"tuple": items} if type(value) is tuple else items
     if isinstance(value, FoldPlan):
         return {"folds": encode_plan(value)}
-    if isinstance(value, FoldMetric):
-        return {"metric": value.name}
-    if value is one_se_index:
-        return {"rule": "1se"}
-    if name == "kernel":
-        return {"kernel": encode_kernel(value)}
-    if name == "penalty":
-        return {"penalty": encode_penalty(value)}
+    if name in _LOOK_UP:
+        return {name: value.name}
+    if name in RECORDS:
+        return {name: encode_record(name, value)}
     return _encode_array(name, value)
 
 
@@ -204,14 +196,14 @@ def _decode(value: Any, n: int) -> Any:
             return _decode_array(items, kind, shape)
         case {"folds": dict(record)}:
             return decode_plan(record, n)
-        case {"kernel": str(name)}:
-            return decode_kernel(name)
-        case {"penalty": dict(record)}:
-            return decode_penalty(record)
-        case {"metric": str(name)} if name in _METRICS:
-            return FOLD_METRICS[name]
-        case {"rule": "1se"}:
-            return one_se_index
+        case {"metric": str(name)}:
+            return _built_in("metric", name)
+        case {"rule": str(name)}:
+            return _built_in("rule", name)
+        case {"kernel": record}:
+            return decode_record("kernel", record)
+        case {"penalty": record}:
+            return decode_record("penalty", record)
         case dict():
             raise ValueError("a parameter is of an unknown kind.")
     return value

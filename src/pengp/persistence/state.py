@@ -94,8 +94,8 @@ def _tables_of(model: Estimator) -> list[CVTable | None] | None:
 def _encode_model(model: Model) -> dict[str, Any]:
     """Return what was fitted."""
     return {
-        "kernel": codec.encode_kernel(model.kernel),
-        "penalty": codec.encode_penalty(model.penalty),
+        "kernel": codec.encode_record("kernel", model.kernel),
+        "penalty": codec.encode_record("penalty", model.penalty),
         "isotropic": model.isotropic,
         "nugget": model.nugget,
         "constant_mean": model.constant_mean,
@@ -107,16 +107,16 @@ def _decode_model(record: Any) -> Model:
     """Return what was fitted."""
     match record:
         case {
-            "kernel": str(kernel),
-            "penalty": dict(penalty),
+            "kernel": kernel,
+            "penalty": penalty,
             "isotropic": bool(isotropic),
             "nugget": (float() | None) as nugget,
             "constant_mean": bool(constant_mean),
             "theta_bounds": [float(low), float(high)],
         } if 0.0 < low <= high < np.inf and (nugget is None or 0.0 <= nugget < np.inf):
             return Model(
-                codec.decode_kernel(kernel),
-                codec.decode_penalty(penalty),
+                codec.decode_record("kernel", kernel),
+                codec.decode_record("penalty", penalty),
                 isotropic,
                 nugget,
                 constant_mean,

@@ -9,7 +9,8 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.choosing.folds import DEFAULT_K
-from pengp.choosing.rules import Rule
+from pengp.choosing.metrics import FOLD_METRICS
+from pengp.choosing.rules import RuleLike
 from pengp.exceptions import InputError
 from pengp.plots import drawing
 from pengp.plots.fitted import Estimator, OneOutput
@@ -18,15 +19,6 @@ from pengp.plots.lambda_axis import draw_lambda_axis, draw_lambda_line, lambda_p
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
-
-_METRIC_LABELS = {
-    "pe": "PE",
-    "md": "MD",
-    "score": "Score",
-    "dpe": "DPE",
-    "root_dpe": "root DPE",
-    "scaled_score": "scaled score",
-}
 
 
 @dataclass(eq=False)
@@ -125,7 +117,7 @@ class CVCurveDisplay:
         draw_lambda_axis(self.ax_, lambda_positions(self.lams))
         if self._spans_decades() if log_metric is None else log_metric:
             self.ax_.set_yscale("log")
-        label = _METRIC_LABELS.get(self.metric, self.metric)
+        label = FOLD_METRICS.label(self.metric)
         direction = "\n(higher is better)" if self.greater_is_better else ""
         self.ax_.set_ylabel(f"cross-validated {label}{direction}")
         drawing.legend(self.ax_)
@@ -193,7 +185,7 @@ class StabilityDisplay:
         *,
         output: int = 0,
         metric: str | None = None,
-        rule: str | Rule | None = None,
+        rule: RuleLike | None = None,
         response_name: str | None = None,
     ) -> Self:
         """Let every repeat of the folds choose on its own.
@@ -206,7 +198,7 @@ class StabilityDisplay:
             Which output.
         metric : str, optional
             A metric of the table, by default the one that chose lambda.
-        rule : {"min", "1se"} or callable, optional
+        rule : {"min", "1se"}, Rule or callable, optional
             By default the rule that chose lambda.
         response_name : str, optional
             For labels.
@@ -220,7 +212,7 @@ class StabilityDisplay:
                 "the folds were dealt only once, so there are no choices to compare; fit with "
                 f"cv=random_folds({plan.n}, {k}, repeats=20) of pengp.choosing."
             )
-        own_rule: str | Rule = getattr(estimator, "rule", "1se") if rule is None else rule
+        own_rule: RuleLike = getattr(estimator, "rule", "1se") if rule is None else rule
         choices = table.stability(metric, own_rule)
         lams = np.unique(table.lams)
         counts = (lams[:, None] == choices).sum(axis=1)

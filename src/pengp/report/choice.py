@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp.choosing.metrics import FOLD_METRICS
 from pengp.plots import CVCurveDisplay, StabilityDisplay, lambda_positions
 from pengp.report.along import apart, current_line, mark_current
 from pengp.report.payload import Payload
@@ -25,15 +26,6 @@ from pengp.report.text import number
 
 #: Ratio of largest to smallest mean from which the curve is drawn on a logarithmic axis.
 _SPAN = 30.0
-_SHORT = {"dpe": "DPE", "root_dpe": "root DPE", "pe": "PE", "md": "MD", "scaled_score": "score"}
-METRICS = {
-    "dpe": "decorrelated prediction error (DPE)",
-    "root_dpe": "root of the decorrelated prediction error (root DPE)",
-    "pe": "squared prediction error (PE)",
-    "md": "Mahalanobis distance (MD)",
-    "score": "score (Mahalanobis distance and log determinant)",
-    "scaled_score": "scaled score (higher is better)",
-}
 
 
 def cv_curve(subject: Subject, payload: Payload) -> Plot | None:
@@ -43,10 +35,10 @@ def cv_curve(subject: Subject, payload: Payload) -> Plot | None:
     curve = CVCurveDisplay.from_estimator(
         subject.model, output=subject.output, metric=subject.metric
     )
-    word = METRICS.get(curve.metric, curve.metric)
+    word = metric_words(curve.metric, curve.greater_is_better)
     made = figure(
         "λ",
-        f"cross-validated {_SHORT.get(curve.metric, curve.metric)}",
+        f"cross-validated {FOLD_METRICS.label(curve.metric)}",
         shapes=[current_line(subject)],
         xaxis=lambda_axis(lambda_positions(curve.lams)),
         yaxis=_heights_axis(curve),
@@ -63,6 +55,12 @@ def cv_curve(subject: Subject, payload: Payload) -> Plot | None:
         "legend": 5,
     }
     return place(subject, payload, "cv", made, plot, _cv_alts(subject, curve, word))
+
+
+def metric_words(name: str, greater_is_better: bool) -> str:
+    """Return what sentences call a metric, its name if only a model file knows it."""
+    words = FOLD_METRICS[name].meaning if name in FOLD_METRICS else name
+    return f"{words} (higher is better)" if greater_is_better else words
 
 
 def _heights_axis(curve: CVCurveDisplay) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pengp.choosing.rules import RULES, get_rule
 from pengp.estimators import PenalizedGPRegressorCV
-from pengp.report.choice import METRICS
+from pengp.report.choice import metric_words
 from pengp.report.subject import Subject
 from pengp.report.text import counted, lam_is, listed, number, percent, plain
 
@@ -18,7 +19,6 @@ _TITLES = {
     "intervals": "The intervals are too narrow.",
     "useless": "The surrogate does not predict.",
 }
-_OWN_RULE = "by a rule of your own"
 #: Inputs that a sentence names.
 _MOST_NAMED = 8
 
@@ -75,24 +75,15 @@ def _tile_choice(subject: Subject) -> str:
         return "given"
     if subject.table is None:
         return "the smallest, not cross-validated"
-    rules = {"1se": "one-standard-error rule", "min": "best of cross-validation"}
-    rule = subject.model.rule
-    return rules.get(rule, _OWN_RULE) if isinstance(rule, str) else _OWN_RULE
+    return RULES.label(subject.model.rule)
 
 
 def penalty(subject: Subject) -> str:
     """Say in short how lambda was chosen."""
     if subject.table is None:
         return choice(subject)
-    rules = {
-        "1se": "with the one-standard-error rule: of values that predict about equally well, "
-        "the one that penalizes most",
-        "min": "as the one that predicts left-out runs best",
-    }
-    rule = subject.model.rule
-    word = rules.get(rule, _OWN_RULE) if isinstance(rule, str) else _OWN_RULE
-    lam = lam_is(subject.lam)
-    return f"{lam}, the weight of the penalty, was chosen by cross-validation {word}."
+    lam, words = lam_is(subject.lam), _rule_words(subject)
+    return f"{lam}, the weight of the penalty, was chosen by cross-validation as {words}."
 
 
 def choice(subject: Subject) -> str:
@@ -108,28 +99,24 @@ def choice(subject: Subject) -> str:
             "the response is constant or there are too few runs."
         )
     plan, metric = table.plan, subject.metric or ""
+    judged_by = metric_words(metric, table.greater_is_better[metric])
     folds = f"{counted(plan.n_folds, 'fold')}"
     if plan.repeats > 1:
         folds += f", dealt {plan.repeats} times"
     found = (
         f"{lam} was chosen among {counted(len(subject.model.path_.lams), 'value')} by "
-        f"cross-validation ({plain(plan.kind)}, {folds}) of the {METRICS.get(metric, metric)}"
+        f"cross-validation ({plain(plan.kind)}, {folds}) of the {judged_by}"
     )
-    return f"{found}, {_rule(subject)}"
-
-
-def _rule(subject: Subject) -> str:
-    """Say which rule chose lambda."""
     best = lam_is(float(subject.own(subject.model.lam_min_)))
+    return f"{found}, as {_rule_words(subject)}. The best mean over the folds is at {best}."
+
+
+def _rule_words(subject: Subject) -> str:
+    """Return what the rule chooses; of a rule of the caller's own a file knows only the name."""
     rule = subject.model.rule
-    if rule == "min":
-        return "as the value with the best mean over the folds."
-    if rule == "1se":
-        return (
-            "as the largest value whose mean over the folds is within one standard error of the "
-            f"best one's ({best}): of models that predict about equally well, the simplest."
-        )
-    return f"{_OWN_RULE}; the best mean over the folds is at {best}."
+    if isinstance(rule, str) and rule not in RULES:
+        return f"the choice of {rule}"
+    return get_rule(rule).meaning
 
 
 def inputs(subject: Subject) -> str:

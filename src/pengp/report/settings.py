@@ -11,6 +11,7 @@ import scipy
 import sklearn
 
 import pengp
+from pengp.estimators.records import RECORDS
 from pengp.report.subject import Estimator, Subject
 
 #: Characters of one setting that are shown.
@@ -25,7 +26,15 @@ def origin(info: Mapping[str, Any]) -> list[tuple[str, str]]:
 def parameters(model: Estimator) -> list[tuple[str, str]]:
     """Return all parameters of the estimator."""
     values = model.get_params(deep=False)
-    return [("class", type(model).__name__), *((name, shown(v)) for name, v in values.items())]
+    rows = ((name, _labelled(name, value)) for name, value in values.items())
+    return [("class", type(model).__name__), *rows]
+
+
+def _labelled(name: str, value: Any) -> str:
+    """Return a parameter as text, that of a record followed by its label."""
+    text = shown(value)
+    label = RECORDS[name].label(value) if name in RECORDS else text
+    return text if label == text else f"{text} ({label})"
 
 
 def estimates(subject: Subject) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pengp.choosing.scores import VALIDATION_SCORES
 from pengp.exceptions import InputError
 from pengp.report.payload import Payload
 from pengp.report.subject import Subject
@@ -65,40 +66,18 @@ def _far(value: float) -> float:
     return -1.8e308 if value == -np.inf else 1.7e308
 
 
-SCORES = {
-    "rmse": ("RMSE", "Typical size of a prediction error, in the response's unit."),
-    "q2": (
-        "Q²",
-        "Share of the response's variance that is predicted: 1 is perfect, 0 no better than the "
-        "mean of the runs.",
-    ),
-    "coverage": ("Coverage", "Share of the runs inside their {level} interval; {level} is right."),
-    "crps": (
-        "CRPS",
-        "Error of the whole predicted distribution, in the response's unit; for predictions "
-        "without spread the mean absolute error. Smaller is better.",
-    ),
-    "interval_score": (
-        "Interval score",
-        "Width of the {level} intervals, with a fine for each run outside. Smaller is better.",
-    ),
-    "log_score": (
-        "Log score",
-        "Negative log density of the observed values under the prediction. Smaller is better.",
-    ),
-}
-
-
 def scores_table(subject: Subject, payload: Payload) -> Table:
     """Return the leave-one-out scores, which follow the slider."""
-    level, rows = percent(subject.diagnosis.level), []
-    for name, (label, meaning) in SCORES.items():
-        show = percent if name == "coverage" else number
+    rows = []
+    for name, score in VALIDATION_SCORES.items():
+        show = percent if score.greater_is_better is None else number
         id = f"{subject.key}-score-{name}"
         texts = [show(scores[name]) for scores in subject.scores]
         payload.bind_element(id, "text", payload.words(id, texts), [subject.lam_key])
         cell = Cell(texts[subject.place], id=id)
-        rows.append((Cell(label), cell, Cell(meaning.format(level=level))))
+        unit = ", in the response's unit" if score.has_unit else ""
+        text = f"{score.explain(subject.diagnosis.level)}{unit}."
+        rows.append((Cell(score.label), cell, Cell(text[:1].upper() + text[1:])))
     columns = (Column("Score", "name"), Column("Value"), Column("What it says", "text"))
     return Table(f"{subject.key}-scores", "Leave-one-out scores", columns, tuple(rows))
 
