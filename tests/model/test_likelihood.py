@@ -115,7 +115,7 @@ def test_derivatives_where_two_inputs_of_a_pair_are_equal(kernel: str) -> None:
     for p in range(2):
         e = h * np.eye(2)[p]
         up, down = lik.evaluate(which, u + e), lik.evaluate(which, u - e)
-        assert np.allclose(at.gradient[0, p], (up.objective - down.objective) / (2 * h), rtol=1e-6)
+        assert np.allclose(at.gradient[0, p], (up.value - down.value) / (2 * h), rtol=1e-6)
         assert np.allclose(at.hessian[0, p], (up.gradient - down.gradient)[0] / (2 * h), rtol=1e-5)
 
 
