@@ -11,8 +11,9 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp.model.kernels import KERNELS, SquaredExponential
 from pengp.model.likelihood import BatchLikelihood, LogLik, profile_loglik
 from pengp.path.newton import Expansion
+from pengp.path.objective import CellObjective
 from pengp.path.penalties import PENALTIES
-from pengp.path.search import ModeSearch
+from pengp.path.terms import SeparableTerm
 from tests.problems import slow_loglik, smooth_runs
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
@@ -69,8 +70,9 @@ def test_values_against_plain_dense_formulas(
 def expand(lik: BatchLikelihood, penalty: str, lam: float, u: FloatArray) -> Expansion:
     """Expand the penalized likelihood, as the search does, at u [B, P] of the first data set."""
     low, high = np.full((1, lik.n_params), -30.0), np.full((1, lik.n_params), 30.0)
-    search = ModeSearch(lik, np.array([lam]), PENALTIES[penalty], low, high)
-    return search._objective(np.zeros(len(u), dtype=np.int64), u)
+    term = SeparableTerm(PENALTIES[penalty], lik.n, lik.n_theta)
+    objective = CellObjective(lik, np.array([lam]), term, low, high)
+    return objective.expand(np.zeros(len(u), dtype=np.int64), u)
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
@@ -94,7 +96,7 @@ def test_gradient_and_hessian_against_finite_differences(
         e = h * np.eye(P)[p]
         up, down = expand(lik, penalty, 0.4, u + e), expand(lik, penalty, 0.4, u - e)
         assert np.allclose(
-            at.gradient[:, p], (up.value - down.value) / (2 * h), rtol=1e-6, atol=1e-6
+            at.gradient[:, p], (up.objective - down.objective) / (2 * h), rtol=1e-6, atol=1e-6
         )
         assert np.allclose(
             at.hessian[:, :, p], (up.gradient - down.gradient) / (2 * h), rtol=1e-6, atol=1e-6

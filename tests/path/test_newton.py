@@ -9,16 +9,14 @@ from scipy.optimize import lsq_linear, minimize
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.path.lbfgs import OneByOne, _bfgs
+from pengp.path.lockstep import Ended, Lockstep, together
 from pengp.path.newton import (
-    Done,
     Expansion,
-    Lockstep,
-    _newton_step,
-    _shifted_step,
-    newton_target,
+    newton_point,
+    newton_step,
     projected_gradient,
     pushes_outward,
-    together,
+    shifted_step,
 )
 
 Solver: TypeAlias = type[Lockstep] | type[OneByOne]
@@ -43,13 +41,13 @@ def solve(
         return tuple(np.broadcast_to(b, (len(tags), x0.shape[1])) for b in box)  # type: ignore[return-value]
 
     run = solver(objective, bounds, max_rounds=int(options.get("max_rounds", 200)))
-    run.add(tag, np.arange(len(tag), dtype=np.float64)[:, None], x0)
+    run.add(tag, np.arange(len(tag)), x0)
     assert len(run) == len(tag)
     x, value, slope = np.empty_like(x0), np.empty(len(tag)), np.empty(len(tag))
     while len(run):
-        done: Done = run.advance()
-        k = done.rows.memo[:, 0].astype(np.int64)
-        x[k], value[k], slope[k] = done.rows.x, done.rows.at.value, done.slope
+        done: Ended = run.advance()
+        k = done.row
+        x[k], value[k], slope[k] = done.point, done.at.objective, done.slope
     return x, value, slope
 
 
@@ -102,12 +100,12 @@ def test_nonconcave_functions_end_at_local_maxima(solver: Solver) -> None:
     box = (np.full(3, -3.0), np.full(3, 3.0))
     x, value, slope = solve(solver, wavy, box, tag, x0)
     assert (slope < 1e-5).all()
-    assert (value >= wavy(tag, x0).value).all()
+    assert (value >= wavy(tag, x0).objective).all()
     assert ((x >= -3.0) & (x <= 3.0)).all()
     for k in range(60):
 
         def negative(z: FloatArray, k: int = k) -> float:
-            return -float(wavy(tag[k : k + 1], z[None]).value[0])
+            return -float(wavy(tag[k : k + 1], z[None]).objective[0])
 
         again = minimize(
             negative,
@@ -146,7 +144,7 @@ def test_all_coordinates_fixed(solver: Solver) -> None:
     here = np.array([0.1, -0.2])
     x, value, slope = solve(solver, wavy, (here, here), np.array([1]), here[None])
     assert (x == here).all()
-    assert value[0] == wavy(np.array([1]), here[None]).value[0]
+    assert value[0] == wavy(np.array([1]), here[None]).objective[0]
     assert slope[0] == 0.0
 
 
@@ -170,9 +168,9 @@ def test_rows_added_later_do_not_change_the_earlier() -> None:
     found: dict[int, FloatArray] = {}
     for k in range(200):
         if k < 9:
-            run.add(tag[:1], np.array([[float(k)]]), x0[k : k + 1])
+            run.add(tag[:1], np.array([k]), x0[k : k + 1])
         done = run.advance()
-        found |= {int(m[0]): x for m, x in zip(done.rows.memo, done.rows.x, strict=True)}
+        found |= {int(k): x for k, x in zip(done.row, done.point, strict=True)}
         if k >= 9 and not len(run):
             break
     assert all((found[k] == expected[k]).all() for k in range(9))
@@ -213,7 +211,7 @@ def test_max_rounds_ends_a_row() -> None:
     box = (np.full(3, -3.0), np.full(3, 3.0))
     x0 = np.full((2, 3), 2.2)
     _, value, slope = solve(Lockstep, wavy, box, np.array([0, 1]), x0, max_rounds=1)
-    assert (value == wavy(np.array([0, 1]), x0).value).all()
+    assert (value == wavy(np.array([0, 1]), x0).objective).all()
     assert (slope > 1e-3).all()
 
 
@@ -243,32 +241,32 @@ def test_a_scale_saves_evaluations_and_steps_by_gradients_end_at_the_maximum() -
     for scale in (None, lambda tag: 1.0 / np.sqrt(bends)[None]):
         seen: list[FloatArray] = []
         solver = OneByOne(objective, lambda tag: (-box, box), scale=scale)
-        solver.add(np.array([0]), np.zeros((1, 1)), np.array([[0.5, -0.4, 0.9]]))
+        solver.add(np.array([0]), np.array([0]), np.array([[0.5, -0.4, 0.9]]))
         done = solver.advance()
         assert done.slope[0] <= 5e-6
-        np.testing.assert_allclose(done.rows.x, 0.3, atol=1e-3)
+        np.testing.assert_allclose(done.point, 0.3, atol=1e-3)
         counts.append(len(seen))
     assert counts[1] < 0.7 * counts[0]
 
 
-def test_newton_target_is_the_maximum_of_a_concave_quadratic() -> None:
+def test_newton_point_is_the_maximum_of_a_concave_quadratic() -> None:
     problems = Quadratics(5, 3)
     x = np.random.default_rng(0).standard_normal((5, 3))
     far = np.full((5, 3), 1e9)
-    target, cut = newton_target(problems(np.arange(5), x), x, -far, far, np.full(5, 1e9))
+    target, cut = newton_point(problems(np.arange(5), x), x, -far, far, np.full(5, 1e9))
     best = [np.linalg.lstsq(problems.A[k], problems.b[k], rcond=None)[0] for k in range(5)]
     assert np.allclose(target, best, rtol=1e-8)
     assert not cut.any()
-    short, cut_short = newton_target(problems(np.arange(5), x), x, -far, far, np.full(5, 0.01))
+    short, cut_short = newton_point(problems(np.arange(5), x), x, -far, far, np.full(5, 0.01))
     assert np.allclose(np.linalg.norm(short - x, axis=-1), 0.01)
     assert np.allclose((short - x) / 0.01, (best - x) / np.linalg.norm(best - x, axis=-1)[:, None])
     assert cut_short.all()
 
 
-def test_newton_target_ascends_from_convex_ground() -> None:
+def test_newton_point_ascends_from_convex_ground() -> None:
     at = Expansion(np.zeros(1), np.array([[0.3, -0.2]]), np.array([[[2.0, 0.5], [0.5, -1.0]]]))
     x, far = np.zeros((1, 2)), np.full((1, 2), 9.0)
-    step, _ = newton_target(at, x, -far, far, np.array([0.1]))
+    step, _ = newton_point(at, x, -far, far, np.array([0.1]))
     assert float((step * at.gradient).sum()) > 0.0
 
 
@@ -297,7 +295,7 @@ def least_shift(g: FloatArray, H: FloatArray, radius: float) -> float:
 
 
 @pytest.mark.parametrize("radius", [0.3, 2.0, 50.0])
-@pytest.mark.parametrize("step_of", [_newton_step, _shifted_step], ids=["newton", "shifted"])
+@pytest.mark.parametrize("step_of", [newton_step, shifted_step], ids=["newton", "shifted"])
 def test_steps_are_shifted_over_the_free_coordinates(step_of: StepOf, radius: float) -> None:
     at, _ = indefinite()
     fixed = np.zeros((40, 4), dtype=bool)
@@ -310,7 +308,7 @@ def test_steps_are_shifted_over_the_free_coordinates(step_of: StepOf, radius: fl
         H = at.hessian[k][np.ix_(free, free)]
         mu, definite = least_shift(g[k, free], H, radius), bool(np.linalg.eigvalsh(H)[-1] < 0.0)
         expected = np.linalg.solve(mu * np.eye(len(free)) - H, g[k, free])
-        if definite and step_of is _newton_step:
+        if definite and step_of is newton_step:
             expected = np.linalg.solve(-H, g[k, free])
             length = float(np.linalg.norm(expected))
             mu = max(0.0, length - radius)
@@ -322,21 +320,21 @@ def test_steps_are_shifted_over_the_free_coordinates(step_of: StepOf, radius: fl
     assert 0 < concave < 40
 
 
-def test_newton_target_leaves_what_is_pushed_against_a_bound() -> None:
+def test_newton_point_leaves_what_is_pushed_against_a_bound() -> None:
     at, low = indefinite()
     x, far = np.zeros((40, 4)), np.full((40, 4), 1e9)
-    target, _ = newton_target(at, x, low, far, np.full(40, 2.0))
+    target, _ = newton_point(at, x, low, far, np.full(40, 2.0))
     stopped = at.gradient[:, 1] < 0.0
     assert 5 < stopped.sum() < 35
     assert (target[stopped, 1] == 0.0).all()
     assert (target[~stopped, 1] >= 0.0).all()
 
 
-def test_newton_target_survives_flat_directions() -> None:
+def test_newton_point_survives_flat_directions() -> None:
     H = np.stack([np.zeros((2, 2)), np.diag([-1e-14, -1.0]), np.diag([-1e-320, -1.0])])
     at = Expansion(np.zeros(3), np.array([[1.0, 0.5], [1e-3, 0.5], [0.0, 0.5]]), H)
     x, far = np.zeros((3, 2)), np.full((3, 2), 9.0)
-    target, cut = newton_target(at, x, -far, far, np.full(3, 2.0))
+    target, cut = newton_point(at, x, -far, far, np.full(3, 2.0))
     assert np.allclose(target[0], [2.0, 1.0])  # along the gradient, no part beyond the radius
     assert target[1, 0] == pytest.approx(2.0)
     assert np.allclose(target[2], [0.0, 0.5])
@@ -346,35 +344,35 @@ def test_newton_target_survives_flat_directions() -> None:
 def test_what_is_spent_counts() -> None:
     wide = np.full((1, 3), 3.0)
     run = Lockstep(wavy, lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0)), max_rounds=3)
-    run.add(np.array([0]), np.zeros((1, 1)), np.full((1, 3), 2.2))
-    run.add(np.array([0]), np.ones((1, 1)), np.full((1, 3), 2.2), spent=2)
-    assert run.advance().rows.memo.tolist() == [[1.0]]
+    run.add(np.array([0]), np.array([0]), np.full((1, 3), 2.2))
+    run.add(np.array([0]), np.array([1]), np.full((1, 3), 2.2), spent=2)
+    assert run.advance().row.tolist() == [1]
     assert len(run) == 1
 
 
-def test_a_lost_row_is_given_up_unless_it_has_arrived() -> None:
+def test_a_row_is_given_up_unless_it_has_arrived() -> None:
     def bowl(tag: IntArray, x: FloatArray) -> Expansion:
         return Expansion(-((x[:, 0] - 5.0) ** 2), -2.0 * (x - 5.0), np.full((len(x), 1, 1), -2.0))
 
-    wide = np.full((1, 1), 99.0)
+    wide, start = np.full((1, 1), 99.0), np.array([[3.0], [-9.0]])
     run = Lockstep(
         bowl,
         lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0)),
-        reach=0.1,
-        lost=lambda rows: np.abs(rows.target - rows.memo).max(-1) > 3.0,
+        near=0.1,
+        give_up=lambda steps: np.abs(steps.trial - start[steps.row]).max(-1) > 3.0,
     )
-    # Steps are 3, then 4. From 3 the target is 5, where it has arrived before it is lost; from -9
-    # it is lost on the way.
-    start = np.array([[3.0], [-9.0]])
-    run.add(np.zeros(2, dtype=np.int64), start, start)
+    # From 3 one step leads to 5, where the row has arrived before it is given up. From -9 it is
+    # given up on the way, at some point between.
+    run.add(np.zeros(2, dtype=np.int64), np.arange(2), start)
     ends = []
     while len(run):
         done = run.advance()
-        ends += list(zip(done.rows.memo[:, 0], done.near, done.rows.x[:, 0], strict=True))
-    assert sorted((float(m), bool(near), float(x)) for m, near, x in ends) == [
-        (-9.0, False, -6.0),
-        (3.0, True, 5.0),
-    ]
+        ends += list(zip(done.row, done.near, done.point[:, 0], strict=True))
+    (_, arrived, at), (_, second, gave_up_at) = sorted(ends)
+    assert arrived
+    assert at == 5.0
+    assert not second
+    assert -9.0 < gave_up_at < 0.0
 
 
 @pytest.mark.parametrize("bend", [-1e-9, -1e-7, 1e-9])
@@ -385,12 +383,12 @@ def test_a_row_on_a_plateau_ends_where_it_is(concave: bool, bend: float) -> None
         return Expansion(-(beyond**2), np.full_like(x, -5e-8), np.full((len(x), 1, 1), bend))
 
     wide = np.full((1, 1), 9.0)
-    run = Lockstep(plateau, lambda t: (-wide, wide), reach=0.03, concave=concave)
-    run.add(np.zeros(1, dtype=np.int64), np.zeros((1, 0)), np.zeros((1, 1)))
+    run = Lockstep(plateau, lambda t: (-wide, wide), near=0.03, concave=concave)
+    run.add(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros((1, 1)))
     done = run.advance()
     assert len(run) == 0
     assert not done.near[0]
-    assert (done.target[0, 0], done.height[0]) == (0.0, 0.0)
+    assert (done.maximum[0, 0], done.objective[0]) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("concave", [True, False])
@@ -402,14 +400,14 @@ def test_a_small_gain_is_an_end_unless_the_step_is_cut(concave: bool) -> None:
 
     wide = np.full((1, 1), 9.0)
     bounds = lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0))  # noqa: E731
-    run = Lockstep(slope, bounds, reach=1e-3, gain=1e-5, concave=concave)
-    run.add(np.array([0, 1]), np.zeros((2, 1)), np.zeros((2, 1)))
+    run = Lockstep(slope, bounds, near=1e-3, gain=1e-5, concave=concave)
+    run.add(np.array([0, 1]), np.array([0, 1]), np.zeros((2, 1)))
     first = run.advance()
-    assert first.rows.tag.tolist() == [0]
+    assert first.cell.tolist() == [0]
     assert first.near.tolist() == [True]
-    assert first.target[0, 0] == pytest.approx(0.1)
-    assert first.height[0] == pytest.approx(5e-6)
-    assert run.finish().rows.x.tolist() == [[9.0]]
+    assert first.maximum[0, 0] == pytest.approx(0.1)
+    assert first.objective[0] == pytest.approx(5e-6)
+    assert run.finish().point.tolist() == [[9.0]]
 
 
 @pytest.mark.parametrize("concave", [True, False])
@@ -419,12 +417,12 @@ def test_rows_end_at_the_same_maxima_with_or_without_cholesky_factors(concave: b
     wide = np.full((1, 3), 3.0)
     bounds = lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0))  # noqa: E731
     run = Lockstep(wavy, bounds, concave=concave, max_rounds=200)
-    run.add(tag, np.zeros((60, 1)), x0)
+    run.add(tag, np.arange(60), x0)
     done = run.finish()
     assert len(done.slope) == 60
     assert (done.slope < 1e-6).all()
     for k in range(3):
-        best = done.rows.at.value[done.rows.tag == k].max()
+        best = done.at.objective[done.cell == k].max()
         tries = np.full(400, k), rng.uniform(-3.0, 3.0, (400, 3))
         assert best >= solve(OneByOne, wavy, (-wide[0], wide[0]), *tries)[1].max() - 1e-9
 
@@ -436,30 +434,27 @@ def test_finish_returns_what_advance_would(solver: Solver) -> None:
     runs = []
     for _ in range(2):
         run = solver(wavy, lambda t: (-wide.repeat(len(t), 0), wide.repeat(len(t), 0)))
-        run.add(np.zeros(7, dtype=np.int64), np.arange(7.0)[:, None], x0)
+        run.add(np.zeros(7, dtype=np.int64), np.arange(7), x0)
         runs.append(run)
     parts = []
     while len(runs[0]):
         parts.append(runs[0].advance())
     whole, again = runs[1].finish(), together(parts)
-    assert sorted(whole.rows.memo[:, 0]) == list(range(7))
-    for a, b in zip(
-        (*whole.rows[:3], *whole.rows.at), (*again.rows[:3], *again.rows.at), strict=True
-    ):
-        assert np.array_equal(a, b)
-    assert all(np.array_equal(a, b) for a, b in zip(whole[1:], again[1:], strict=True))
+    assert sorted(whole.row) == list(range(7))
+    for a, b in zip((*whole, *whole.at), (*again, *again.at), strict=True):
+        assert isinstance(a, Expansion) or np.array_equal(a, b)
 
 
 def test_the_height_of_a_row_is_that_of_its_target() -> None:
     problems, far = Quadratics(4, 3), np.full((1, 3), 99.0)
-    run = Lockstep(problems, lambda t: (-far.repeat(len(t), 0), far.repeat(len(t), 0)), reach=99.0)
-    run.add(np.arange(4), np.zeros((4, 1)), np.zeros((4, 3)))
+    run = Lockstep(problems, lambda t: (-far.repeat(len(t), 0), far.repeat(len(t), 0)), near=99.0)
+    run.add(np.arange(4), np.arange(4), np.zeros((4, 3)))
     done = run.advance()
     moved = done.near
     assert moved.any()
-    expected = problems(done.rows.tag, done.target).value
-    assert np.allclose(done.height[moved], expected[moved], rtol=1e-12)
-    assert (np.abs(done.target - done.rows.x).max(-1)[moved] > 1e-3).all()
+    expected = problems(done.cell, done.maximum).objective
+    assert np.allclose(done.objective[moved], expected[moved], rtol=1e-12)
+    assert (np.abs(done.maximum - done.point).max(-1)[moved] > 1e-3).all()
 
 
 def test_gradient_at_the_bounds() -> None:
@@ -485,9 +480,9 @@ def test_a_saddle_is_no_end_in_whatever_company() -> None:
 
     for tags in ([0], [0, 1]):
         run = Lockstep(ridge, lambda t: (np.full((len(t), 1), -5.0), np.full((len(t), 1), 5.0)))
-        run.add(np.array(tags), np.zeros((len(tags), 1)), np.zeros((len(tags), 1)))
+        run.add(np.array(tags), np.array(tags), np.zeros((len(tags), 1)))
         done = run.finish()
-        assert done.rows.x[done.rows.tag == 0, 0] == pytest.approx(np.sqrt(0.5), abs=1e-6)
+        assert done.point[done.cell == 0, 0] == pytest.approx(np.sqrt(0.5), abs=1e-6)
 
 
 @pytest.mark.parametrize("concave", [True, False])
@@ -500,13 +495,13 @@ def test_a_step_that_a_bound_spoils_raises_no_height(concave: bool) -> None:
         return Expansion(value, g + x @ H, np.tile(H, (B, 1, 1)))
 
     low, high = np.full((1, 2), -9.0), np.array([[9.0, 1e-6]])
-    run = Lockstep(saddleback, lambda t: (low, high), reach=9.0, concave=concave)
-    run.add(np.array([0]), np.zeros((1, 1)), np.zeros((1, 2)))
+    run = Lockstep(saddleback, lambda t: (low, high), near=9.0, concave=concave)
+    run.add(np.array([0]), np.array([0]), np.zeros((1, 2)))
     done = run.advance()
     assert done.near.tolist() == [True]
-    assert done.target[0, 0] > 0.1  # the second coordinate was to go along
-    assert saddleback(np.array([0]), done.target).value[0] < -1e-3
-    assert done.height[0] == 0.0
+    assert done.maximum[0, 0] > 0.1  # the second coordinate was to go along
+    assert saddleback(np.array([0]), done.maximum).objective[0] < -1e-3
+    assert done.objective[0] == 0.0
 
 
 def test_a_coordinate_without_slope_moves_with_the_others() -> None:
@@ -517,6 +512,6 @@ def test_a_coordinate_without_slope_moves_with_the_others() -> None:
         return Expansion(0.5 * ((y @ H) * y).sum(-1), y @ H, np.tile(H, (len(x), 1, 1)))
 
     wide = np.full((1, 2), 9.0)
-    run = Lockstep(bowl, lambda t: (-wide, wide), reach=9.0)
-    run.add(np.array([0]), np.zeros((1, 1)), np.zeros((1, 2)))  # where the second slope is 0
-    assert run.advance().target[0] == pytest.approx([0.4, 0.2])
+    run = Lockstep(bowl, lambda t: (-wide, wide), near=9.0)
+    run.add(np.array([0]), np.array([0]), np.zeros((1, 2)))  # where the second slope is 0
+    assert run.advance().maximum[0] == pytest.approx([0.4, 0.2])

@@ -10,7 +10,7 @@ from pengp._core.arrays import FloatArray
 from pengp.choosing.folds import random_folds
 from pengp.model.kernels import KERNELS
 from pengp.model.likelihood import BatchLikelihood, profile_loglik
-from pengp.path.newton import Done
+from pengp.path.lockstep import Ended
 from pengp.path.penalties import PENALTIES, SCAD
 from tests.problems import forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
 
@@ -137,8 +137,8 @@ def test_every_estimate_is_a_maximum_and_beats_its_neighbours(penalty: str, kern
         assert slopes(X, y, fit.theta, GRID, penalty, kernel=kernel).max() < 1e-5
         # All thetas at all lambdas: no cell is below what another cell's theta would give it.
         values = np.array([slow_loglik(X, y, t, kernel=kernel)[0] for t in fit.theta])
-        burden = PENALTIES[penalty].value(fit.theta[:, None], GRID[:, None]).sum(-1)
-        table = values[:, None] - len(y) * burden
+        penalties = PENALTIES[penalty].value(fit.theta[:, None], GRID[:, None]).sum(-1)
+        table = values[:, None] - len(y) * penalties
         assert np.allclose(np.diagonal(table), fit.objective, atol=1e-7)
         assert (table.max(0) <= fit.objective + 1e-7).all()
         assert np.allclose(values, fit.loglik, atol=1e-7)
@@ -269,8 +269,8 @@ def test_where_no_maximum_is_reached_the_best_point_seen_is_kept(
     X, y = smooth_runs(9, 2)
     lams = np.array([0.0, 0.05])
 
-    def nowhere(done: Done) -> Done:
-        return done.take(slice(0))
+    def nowhere(ended: Ended) -> Ended:
+        return ended.take(slice(0))
 
     best = penalized_path(X, y, lams, random_state=0)
     monkeypatch.setattr("pengp.path.search._at_maximum", nowhere)
@@ -287,12 +287,12 @@ def test_no_maximum_is_a_copy_of_another_in_its_cell() -> None:
     X, y = piston_slap_runs()
     modes = penalized_path(X, y, lambda_grid(), random_state=0).modes
     assert modes.count.max() > 5
-    for count, theta, height in zip(modes.count, modes.theta, modes.objective, strict=True):
-        assert np.isfinite(height[:count]).all()
-        assert np.isnan(height[count:]).all()
+    for count, theta, objective in zip(modes.count, modes.theta, modes.objective, strict=True):
+        assert np.isfinite(objective[:count]).all()
+        assert np.isnan(objective[count:]).all()
         for k in range(1, count):
             apart = np.abs(np.log(theta[:k] / theta[k])).max(-1)
-            assert ((apart >= 0.05) | (height[:k] - height[k] >= 1e-3)).all()
+            assert ((apart >= 0.05) | (objective[:k] - objective[k] >= 1e-3)).all()
 
 
 def test_a_flat_likelihood_with_an_estimated_nugget_converges() -> None:

@@ -7,7 +7,9 @@ import pytest
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
-from pengp.path.penalties import PENALTIES, SCAD, Lasso, NoPenalty, get_penalty, total
+from pengp.path.newton import Expansion
+from pengp.path.penalties import PENALTIES, SCAD, Lasso, NoPenalty, get_penalty
+from pengp.path.terms import SeparableTerm
 
 THETA = np.geomspace(1e-3, 1e3, 61)
 LAMS = np.array([0.0, 0.003, 0.1, 1.0, 7.389])[:, None]
@@ -39,10 +41,14 @@ def test_closed_forms() -> None:
 
 
 @each_penalty
-def test_totals_are_sums_over_the_inputs(name: str) -> None:
-    theta, lams = np.random.default_rng(0).lognormal(size=(7, 3)), LAMS[:, 0]
-    expected = PENALTIES[name].value(theta[:, None], lams[:, None]).sum(-1)
-    assert np.allclose(total(PENALTIES[name], theta, lams), expected, rtol=1e-14)
+def test_terms_are_n_times_the_sum_over_the_inputs(name: str) -> None:
+    point, lams = np.random.default_rng(0).normal(size=(7, 4)), LAMS[:, 0]
+    theta = np.exp(point[:, :3])  # the fourth parameter is a nugget
+    expected = 11 * PENALTIES[name].value(theta[:, None], lams[:, None]).sum(-1)
+    term, f = SeparableTerm(PENALTIES[name], 11, 3), np.zeros(7, dtype=np.int64)
+    assert np.allclose(term.values(f, point, lams), expected, rtol=1e-14)
+    for k, lam in enumerate(lams):
+        assert np.allclose(term.value(f, point, np.full(7, lam)), expected[:, k], rtol=1e-14)
 
 
 def test_a_penalty_that_does_not_say_it_is_linear_is_summed_as_it_is() -> None:
@@ -54,8 +60,31 @@ def test_a_penalty_that_does_not_say_it_is_linear_is_summed_as_it_is() -> None:
 
         gradient = curvature = value
 
-    theta, lams = np.array([[1.0, 4.0], [9.0, 0.0]]), np.array([0.0, 4.0])
-    assert np.allclose(total(Root(), theta, lams), [[0.0, 6.0], [0.0, 6.0]])
+    point, lams = np.log([[1.0, 4.0], [9.0, 1e-200]]), np.array([0.0, 4.0])
+    values = SeparableTerm(Root(), 1, 2).values(np.zeros(2, dtype=np.int64), point, lams)
+    assert np.allclose(values, [[0.0, 6.0], [0.0, 6.0]])
+
+
+@each_penalty
+def test_terms_in_log_parameters_against_finite_differences(name: str) -> None:
+    term, f = SeparableTerm(PENALTIES[name], 11, 3), np.zeros(4, dtype=np.int64)
+    point, lam = np.random.default_rng(1).normal(-2.0, 1.0, size=(4, 4)), np.full(4, 0.3)
+
+    def expand(at: FloatArray, lam: FloatArray) -> Expansion:
+        nothing = Expansion(np.zeros(4), np.zeros((4, 4)), np.zeros((4, 4, 4)))
+        return term.take_off(nothing, f, at, lam)
+
+    here = expand(point, lam)
+    assert np.allclose(here.objective, -term.value(f, point, lam))
+    for p, h in enumerate(1e-5 * np.eye(4)):
+        high, low = expand(point + h, lam), expand(point - h, lam)
+        assert np.allclose((high.objective - low.objective) / 2e-5, here.gradient[:, p], atol=1e-8)
+        assert np.allclose((high.gradient - low.gradient) / 2e-5, here.hessian[:, p], atol=1e-7)
+    moved = Expansion(here.objective, here.gradient.copy(), here.hessian.copy())
+    term.move(moved, f, point, lam, 2.0 * lam)
+    there = expand(point, 2.0 * lam)
+    assert np.allclose(moved.gradient, there.gradient)
+    assert np.allclose(moved.hessian, there.hessian)
 
 
 @each_penalty

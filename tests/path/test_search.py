@@ -10,11 +10,15 @@ from pengp import lambda_grid, penalized_path
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.model.kernels import KERNELS
 from pengp.model.likelihood import BatchLikelihood, LogLik
-from pengp.path.newton import Lockstep, Prospects, Rows, newton_target
+from pengp.path import settings
+from pengp.path.continuation import Branches, first_order
+from pengp.path.lockstep import Ended, NextSteps
+from pengp.path.newton import newton_point
 from pengp.path.penalties import PENALTIES
-from pengp.path.search import ModeSearch, _astray
+from pengp.path.search import ModeSearch
 from pengp.path.starts import Starts, fixed_starts, start_points
-from tests.problems import smooth_runs
+from pengp.path.terms import SeparableTerm
+from tests.problems import piston_slap_runs, smooth_runs
 
 LOW, HIGH = np.log(1e-3), np.log(1e3)
 
@@ -27,15 +31,16 @@ def search_of(
     X, y = np.stack([r[0] for r in runs]), np.stack([r[1] for r in runs])
     likelihood = BatchLikelihood(X, y, KERNELS["sqexp"], 1e-5)
     low, high = np.full((F, d), LOW), np.full((F, d), HIGH)
-    return ModeSearch(likelihood, lams, PENALTIES[penalty], low, high), likelihood
+    term = SeparableTerm(PENALTIES[penalty], 9, d)
+    return ModeSearch(likelihood, lams, term, low, high), likelihood
 
 
 def two_anchors() -> Starts:
-    """Return starts of two anchors, of which three are to be chosen at each."""
+    """Return starts of two anchors, at each of which several are to be chosen."""
     rng = np.random.default_rng(0)
     starts = start_points(np.array([0.01, 5.0]), np.full(3, LOW), np.full(3, HIGH), 3, 12, rng)
     assert starts.anchors.tolist() == [0, 1]
-    assert starts.wanted.tolist() == [11, 3]
+    assert (starts.wanted > 1).all()
     return starts
 
 
@@ -44,120 +49,148 @@ def test_the_starts_of_a_cell_are_the_best_candidates_for_it() -> None:
     search, likelihood = search_of(lams)
     starts = two_anchors()
     N, different = len(starts.candidates), set()
-    cell, u = search._chosen(starts)
+    cell, point = search._starts(starts)
+    near = np.abs(starts.scaled[:, None] - starts.scaled).max(-1) < settings.APART
     for f in range(2):
         for a in range(2):
-            mine, fixed = u[cell == 2 * f + a], starts.fixed[starts.where == a]
+            mine, fixed = point[cell == 2 * f + a], starts.fixed[starts.where == a]
             assert (mine[: len(fixed)] == fixed).all()
             at = likelihood.evaluate(np.full(N, f), starts.candidates, derivatives=False).value
             score = at - 9 * lams[a] * np.exp(starts.candidates).sum(-1)
             left, expected = score.copy(), []
             for _ in range(starts.wanted[a]):
                 expected.append(int(left.argmax()))
-                left[starts.near[expected[-1]]] = -np.inf
+                left[near[expected[-1]]] = -np.inf
             assert (mine[len(fixed) :] == starts.candidates[expected]).all()
             different.add(tuple(expected))
     assert len(different) > 2  # data sets and lambdas do differ
 
 
-def test_candidates_take_part_in_the_ranking_of_all_points() -> None:
-    search, _ = search_of(np.array([0.01, 5.0]))
-    search._chosen(two_anchors())
-    f, u, value = search._seen[0]
-    assert u.shape == (144, 3)
-    assert f.tolist() == [0] * 72 + [1] * 72
-    assert np.isfinite(value).all()
+@pytest.mark.parametrize("lams", [[0.01], [0.01, 5.0]], ids=["one lambda", "path"])
+def test_no_estimate_is_below_any_candidate(lams: list[float]) -> None:
+    grid = np.array(lams)
+    search, likelihood = search_of(grid)
+    rng = np.random.default_rng(0)
+    starts = start_points(grid, np.full(3, LOW), np.full(3, HIGH), 3, 12, rng)
+    found, N = search.run(starts), len(starts.candidates)
+    for f in range(2):
+        at = likelihood.evaluate(np.full(N, f), starts.candidates, derivatives=False).value
+        table = at[:, None] - 9 * grid * np.exp(starts.candidates).sum(-1)[:, None]
+        assert (found.objective[f, :, 0] >= table.max(0)).all()
 
 
 @pytest.mark.parametrize("penalty", ["lasso", "scad", "ridge"])
 def test_a_prediction_is_a_newton_step_at_the_next_lambda(penalty: str) -> None:
     lams = np.array([0.02, 0.05, 0.08])
     search, _ = search_of(lams, penalty)
-    rng = np.random.default_rng(1)
+    objective, rng = search._objective, np.random.default_rng(1)
     cell, step = np.array([1, 1, 4, 4]), np.array([-1, 1, -1, 1])
-    x = np.log(rng.uniform(0.02, 0.4, (4, 3)))
-    rows = Rows(cell, np.zeros((4, 4)), x, search._objective(cell, x))
-    lower, upper = search._bounds(cell)
-    found = search._prediction(rows, step, lower, upper)
-    there = search._objective(cell + step, x)
-    expected, _ = newton_target(there, x, lower, upper, np.ones(4))
+    point = np.log(rng.uniform(0.02, 0.4, (4, 3)))
+    at = objective.expand(cell, point)
+    same = np.zeros(4)
+    rows = Ended(cell, cell, point, at, same, point, at.objective, same == 0.0)
+    found = first_order(objective, rows, step)
+    there = objective.expand(cell + step, point)
+    bounds = objective.bounds(cell)
+    expected, _ = newton_point(there, point, *bounds, np.full(4, settings.LONGEST_PREDICTION))
     assert np.allclose(found, expected, rtol=1e-9, atol=1e-10)
-    assert np.abs(found - x).max() > 1e-3
+    assert np.abs(found - point).max() > 1e-3
 
 
-def prospects(tag: list[int], target: list[list[float]], **fields: Any) -> Prospects:
-    """Return what rows are about to do, cut to their radius unless ``fields`` say otherwise."""
-    B = len(tag)
-    rest = {"memo": np.zeros((B, 1)), "promised": np.ones(B), "cut": np.ones(B, bool)}
-    return Prospects(tag=np.array(tag), target=np.array(target), **(rest | fields))
+def test_the_second_order_term_makes_a_parabola_exact() -> None:
+    # A maximum at (lam, lam^2): its first-order prediction errs by (distance along lambda)^2.
+    lams = np.array([0.1, 0.2, 0.4])
+    maximum = np.column_stack([lams, lams**2])
+    first = maximum[:-1] + np.diff(lams)[:, None] * np.column_stack([np.ones(2), 2 * lams[:-1]])
+    branches = Branches(2)
+    row = branches.add(np.array([1]), first[:1])
+    one = np.zeros(1)
+    at = search_of(lams, F=1, d=2)[0]._objective.expand(np.array([1]), maximum[1:2])
+    ended = Ended(np.array([1]), row, maximum[1:2], at, one, maximum[1:2], one, one == 0.0)
+    second = branches.second_order(ended, lams, np.array([1]))
+    assert np.allclose(first[1] + second[0], maximum[2])
+    back = branches.second_order(ended, lams, np.array([-1]))
+    assert (back == 0.0).all()  # nothing is known of that side
+
+
+def steps_of(cell: list[int], trial: list[list[float]], **fields: Any) -> NextSteps:
+    """Return next steps, cut to their radius unless ``fields`` say otherwise."""
+    B = len(cell)
+    rest = {"row": np.arange(B), "gain": np.ones(B), "cut": np.ones(B, bool)}
+    known = settings.KNOWN * np.array(trial)
+    return NextSteps(cell=np.array(cell), trial=known, **(rest | fields))
 
 
 def test_at_one_lambda_a_row_is_given_up_for_a_maximum_that_is_known() -> None:
     search, _ = search_of(np.array([0.1]), F=2, d=2)
-    search._table._append(np.array([0]), np.array([[1.0, -2.0]]), np.zeros(1), np.ones(1, bool))
-    rows = prospects([0, 0, 1], [[1.9, -2.9], [1.4, -3.1], [1.0, -2.0]])
-    assert search._reached(rows).tolist() == [True, False, False]
+    maximum = settings.KNOWN * np.array([[1.0, -2.0]])
+    search._table.append(np.array([0]), maximum, np.zeros(1), np.ones(1, bool))
+    steps = steps_of([0, 0, 1], [[1.9, -2.9], [1.4, -3.1], [1.0, -2.0]])
+    assert search._leads_nowhere_new(steps).tolist() == [True, False, False]
 
 
 def test_at_one_lambda_a_row_is_given_up_for_one_that_is_ahead() -> None:
     search, _ = search_of(np.array([0.1]), F=2, d=1)
     # of the first data set the third is ahead; the fourth is cut, the fifth elsewhere
-    rows = prospects(
+    steps = steps_of(
         [0, 0, 0, 0, 0, 1],
         [[0.0], [0.9], [0.1], [0.2], [1.2], [0.1]],
-        promised=np.array([3.0, 2.0, 1.0, 0.5, 4.0, 9.0]),
+        gain=np.array([3.0, 2.0, 1.0, 0.5, 4.0, 9.0]),
         cut=np.array([False, False, False, True, False, False]),
     )
-    assert search._reached(rows).tolist() == [True, True, False, False, False, False]
+    given_up = search._leads_nowhere_new(steps)
+    assert given_up.tolist() == [True, True, False, False, False, False]
 
 
-def test_no_start_is_given_up_where_something_was_overlooked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_on_a_path_starts_lead_to_the_known_and_others_leave_their_branch() -> None:
+    search, _ = search_of(np.array([0.1, 0.2]), F=1, d=1)
+    known = settings.KNOWN * np.ones((1, 1))
+    search._table.append(np.array([1]), known, np.zeros(1), np.ones(1, bool))
+    trial = 1.5 * known
+    away = trial + 1.01 * settings.LEFT_BRANCH
+    row = search._branches.add(
+        np.array([0, 0, 1, 1, -1]), np.concatenate([trial, trial, known, away, away])
+    )
+    steps = steps_of([1, 0, 1, 1, 1], [[1.5]] * 5, row=row)
+    assert search._leads_nowhere_new(steps).tolist() == [True, False, False, True, True]
+
+
+def test_a_cell_is_searched_again_from_a_point_that_beats_its_maxima() -> None:
     unpenalized = np.zeros(1)
     anywhere = np.random.default_rng(0).uniform(-5.0, 2.5, (20, 3))
     best = search_of(unpenalized, F=1)[0].run(fixed_starts(anywhere))
+    plain = search_of(unpenalized, F=1)[0].run(fixed_starts(np.full((1, 3), LOW)))
+    assert plain.objective[0, 0, 0] < best.objective[0, 0, 0] - 1.0  # the start leads elsewhere
     search, likelihood = search_of(unpenalized, F=1)
-    f, u = np.zeros(1, dtype=np.int64), best.u[0, 0, :1]
-    search._seen.append((f, u, likelihood.evaluate(f, u).value))
-    given, plain = [], ModeSearch._follow
-
-    def follow(self: ModeSearch, cell: Any, u: Any, *how: Any) -> None:
-        given.append(how)
-        plain(self, cell, u, *how)
-
-    monkeypatch.setattr(ModeSearch, "_follow", follow)
-    found = search.run(fixed_starts(np.full((1, 3), LOW)))  # which leads nowhere
-    assert given == [(5 + 3, 1e-6, search._reached), (100, 0.0, _astray)]
+    one, point = np.zeros(1, dtype=np.int64), best.point[0, 0, :1]
+    search._objective._seen.append((one, point, likelihood.evaluate(one, point).value))
+    found = search.run(fixed_starts(np.full((1, 3), LOW)))
     assert found.objective[0, 0, 0] == pytest.approx(best.objective[0, 0, 0], abs=1e-8)
 
 
-def test_on_a_path_starts_lead_to_the_known_and_others_go_astray() -> None:
-    search, _ = search_of(np.array([0.1, 0.2]), F=1, d=1)
-    search._table._append(np.array([1]), np.array([[1.0]]), np.zeros(1), np.ones(1, bool))
-    memo = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, -4.0]])
-    rows = prospects([1, 0, 1, 1], [[1.5], [1.5], [1.5], [1.5]], memo=memo)
-    assert search._astray_or_reached(rows).tolist() == [True, False, False, True]
-
-
-def test_a_row_is_astray_far_from_what_it_follows() -> None:
-    memo = np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]])
-    rows = prospects([0, 0, 0], [[9.0, 9.0], [1.0, 5.1], [1.0, 4.9]], memo=memo)
-    assert _astray(rows).tolist() == [False, True, False]
-
-
-def test_rows_that_follow_a_maximum_have_less_to_spend(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen, plain = [], Lockstep.add
-
-    def add(solver: Lockstep, *rows: Any, spent: int = 0) -> None:
-        seen.append((solver._reach, solver._max_rounds - spent))
-        plain(solver, *rows, spent=spent)
-
-    monkeypatch.setattr(Lockstep, "add", add)
-    penalized_path(*smooth_runs(9, 2), lambda_grid(), random_state=0)
-    follow = [left for reach, left in seen if reach == seen[0][0]]
-    assert follow[0] == 26 + 2
-    assert set(follow[1:]) == {16}
+@pytest.mark.parametrize(
+    "patient",
+    [
+        {"PATIENCE": 200, "PATIENCE_FOLLOWING": 200},
+        {"KNOWN": -1.0},
+        {"LEFT_BRANCH": np.inf},
+        {"MISSING": 0.1},
+        {"FOLLOW_STEP": 3e-4, "FOLLOW_GAIN": 0.0},
+    ],
+    ids="-".join,
+)
+def test_more_patience_finds_no_better_estimate(
+    monkeypatch: pytest.MonkeyPatch, patient: dict[str, float]
+) -> None:
+    lams = lambda_grid("paper", n=21)
+    for X, y in (piston_slap_runs(), smooth_runs(9, 3), smooth_runs(12, 2)):
+        fit = penalized_path(X, y, lams, random_state=0)
+        with monkeypatch.context() as slower:
+            for name, value in patient.items():
+                slower.setattr(settings, name, value)
+            longer = penalized_path(X, y, lams, random_state=0)
+        assert longer.n_evaluations >= fit.n_evaluations
+        assert np.allclose(fit.objective, longer.objective, atol=1e-6)
 
 
 class Evaluations:

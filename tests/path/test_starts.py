@@ -1,10 +1,13 @@
 """Where the search starts: anchors along lambda, and the points at each of them."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from pengp import lambda_grid
 from pengp._core.arrays import FloatArray
+from pengp.path import settings
 from pengp.path.starts import anchors, choose, few_start_points, start_points
 
 LOW, HIGH = np.log(1e-3), np.log(1e3)
@@ -24,9 +27,8 @@ def test_anchors_of_the_paper_grid() -> None:
     assert at[0] == 0
     assert at[-1] == 40
     assert (np.diff(at) > 0).all()
-    gaps = np.diff(np.log(lams[at[1:]]))
-    assert gaps.max() < 2.0
-    assert gaps.min() > 1.5
+    gaps, between = np.diff(np.log(lams[at[1:]])), np.log(lams[2] / lams[1])
+    assert np.abs(gaps[1:] - settings.ANCHOR_SPACING).max() <= between  # as well as the grid can
 
 
 @pytest.mark.parametrize(
@@ -50,15 +52,14 @@ def test_every_anchor_has_each_input_alone(nugget: bool) -> None:
             others = np.delete(points[:, :4], p, axis=1)
             alone = (points[:, p] > others.max(1) + 1.0) & (others < LOW + 1.0).all(1)
             assert alone.sum() == 1
-            assert (points[alone, 4:] == np.log(1e-5)).all()
+            assert (points[alone, 4:] == settings.LOG_START_NUGGET).all()
 
 
 def test_the_larger_lambda_the_less_active_an_input_starts() -> None:
     starts = start_points(lambda_grid("paper"), *box(3), 3, 10, np.random.default_rng(0))
     heights = [starts.fixed[starts.where == a][:3].max() for a in starts.anchors]
-    assert heights[0] == 4.5
     assert (np.diff(heights) <= 0.0).all()
-    assert heights[-1] == pytest.approx(0.5 - 2.0)
+    assert heights[-1] < heights[0] - 1.0
 
 
 def test_the_ends_of_the_path_start_at_the_corners() -> None:
@@ -77,48 +78,40 @@ def test_random_points_come_from_the_generator_alone() -> None:
     assert not np.array_equal(a, c)
 
 
-@pytest.mark.parametrize(
-    ("n_starts", "first", "half"), [(0, 1, 1), (10, 10, 1), (13, 12, 2), (24, 17, 2), (60, 35, 5)]
-)
-def test_starts_are_chosen_at_the_first_anchor_and_half_random_at_the_others(
-    n_starts: int, first: int, half: int
-) -> None:
+@pytest.mark.parametrize("n_starts", [0, 1, 10, 13, 24, 60])
+@pytest.mark.parametrize("lams", [np.full(1, 0.1), lambda_grid()], ids=["one lambda", "path"])
+def test_n_starts_run_at_the_smallest_lambda(n_starts: int, lams: FloatArray) -> None:
+    starts = start_points(lams, *box(2), 2, n_starts, np.random.default_rng(0))
+    alone_and_corner = 3 if len(lams) > 1 else 0
+    first = int((starts.where == 0).sum()) - alone_and_corner + int(starts.wanted[0])
+    assert first == max(n_starts, 1)
+    assert starts.wanted[0] >= max(n_starts, 1) / 2  # at least half of them are chosen
+    assert (starts.wanted[1:] == starts.wanted[1]).all() if len(lams) > 1 else True
+    assert len(starts.candidates) >= max(20, 2 * n_starts)  # among which there is a choice
+    assert len(np.unique(starts.candidates, axis=0)) == len(starts.candidates)
+
+
+@pytest.mark.parametrize("n_starts", [0, 10, 24, 60])
+def test_half_of_the_starts_at_the_other_anchors_are_random(n_starts: int) -> None:
     starts = start_points(lambda_grid(), *box(2), 2, n_starts, np.random.default_rng(0))
-    assert starts.wanted.tolist() == [first] + [half] * 5
-    # each input alone, random ones and a corner
-    random = max(n_starts - first, 0)
-    counts = [int((starts.where == a).sum()) for a in starts.anchors]
-    assert counts == [2 + random + 1] + [2 + half] * 4 + [2 + half + 1]
-    assert len(starts.candidates) == max(60, 6 * n_starts)
-    assert (starts.candidates >= -5.0).all()
+    for a, wanted in zip(starts.anchors[1:-1], starts.wanted[1:-1], strict=True):
+        alone = 2
+        assert (starts.where == a).sum() == alone + wanted
+    more, A = 2 * starts.wanted[1:].sum(), len(starts.anchors)
+    assert n_starts * (A - 1) / A <= more < n_starts + 2 * A
 
 
 @pytest.mark.parametrize("nugget", [False, True], ids=["fixed", "estimated"])
 def test_at_a_single_lambda_inputs_alone_and_corners_are_candidates(nugget: bool) -> None:
     lower, upper = box(2, nugget)
     starts = start_points(np.zeros(1), lower, upper, 2, 10, np.random.default_rng(0))
-    assert starts.wanted.tolist() == [10]
     assert starts.fixed.shape == (0, 2 + nugget)
-    special, points = starts.candidates[:6], starts.candidates[6:]
-    assert (special[:, 2:] == np.log(1e-5)).all()
-    alone = special[:4, :2]
-    assert sorted(map(tuple, alone)) == sorted(
-        place for high in (2.5, 4.5) for place in ((LOW + 0.4, high), (high, LOW + 0.4))
-    )
+    special = starts.candidates[:6]
+    assert (special[:, 2:] == settings.LOG_START_NUGGET).all()
+    for p in range(2):
+        alone = (special[:4, p] > special[:4, 1 - p] + 3.0) & (special[:4, 1 - p] < LOW + 1.0)
+        assert alone.sum() == 2  # a high one and a lower one
     assert special[4:, :2].tolist() == [[HIGH, HIGH], [LOW, LOW]]
-    assert len(points) == 60
-    assert ((points[:, :2] >= -5.0) & (points[:, :2] <= 4.0)).all()
-
-
-@pytest.mark.parametrize(("n_starts", "n_random"), [(0, 0), (1, 0), (10, 0), (12, 1), (60, 25)])
-def test_at_a_single_lambda_the_starts_beyond_ten_are_half_random(
-    n_starts: int, n_random: int
-) -> None:
-    starts = start_points(np.full(1, 0.1), *box(2), 2, n_starts, np.random.default_rng(0))
-    assert len(starts.fixed) == len(starts.where) == n_random
-    assert starts.wanted.tolist() == [max(1, n_starts - n_random)]
-    assert len(starts.candidates) == 4 + 2 + max(60, 6 * n_starts)
-    assert len(np.unique(starts.candidates, axis=0)) == len(starts.candidates)
 
 
 def test_given_thetas_are_the_only_starts() -> None:
@@ -127,54 +120,66 @@ def test_given_thetas_are_the_only_starts() -> None:
     for a in anchors(lambda_grid()):
         mine = starts.fixed[starts.where == a]
         assert (mine[:, :2] == given).all()
-        assert (mine[:, 2] == np.log(1e-5)).all()
+        assert (mine[:, 2] == settings.LOG_START_NUGGET).all()
     assert len(starts.fixed) == 18
     assert len(starts.candidates) == len(starts.anchors) == len(starts.wanted) == 0
 
 
-def test_near_is_a_part_of_the_range() -> None:
+def test_candidates_are_scaled_by_the_range_of_each_parameter() -> None:
     lower, upper = np.array([LOW, 0.0]), np.array([HIGH, 1.0])
     starts = start_points(np.zeros(1), lower, upper, 2, 10, np.random.default_rng(0))
-    scaled = (starts.candidates - lower) / (upper - lower)
-    apart = np.abs(scaled[:, None] - scaled).max(-1)
-    assert np.array_equal(starts.near, apart < 0.18)
-    assert starts.near.any(1).all()  # each is near itself
-    assert not starts.near.all()
+    apart = starts.candidates[:, None] - starts.candidates
+    scaled = starts.scaled[:, None] - starts.scaled
+    assert np.allclose(scaled, apart / (upper - lower))
 
 
-def test_the_best_candidates_are_chosen_unless_near_a_better_one() -> None:
-    place = np.array([0.0, 0.1, 1.0, 1.1, 2.0, 3.0])
-    near = np.abs(place[:, None] - place) < 0.5
-    score = np.array([[5.0, 6.0, 4.0, 3.0, 1.0, 2.0], [1.0, 0.0, 2.0, 9.0, -np.inf, 8.0]])
-    row, candidate = choose(score, near, np.array([3, 3]))
-    assert row.tolist() == [0, 0, 0, 1, 1, 1]
-    assert candidate.tolist() == [1, 2, 5, 3, 5, 0]
-    row, candidate = choose(score, near, np.array([1, 2]))
-    assert row.tolist() == [0, 1, 1]
-    assert candidate.tolist() == [1, 3, 5]
+def greedy(objective: FloatArray, scaled: FloatArray, count: int) -> list[int]:
+    """Choose the best of all candidates, one after the other, first those that are apart."""
+    order = sorted(range(len(objective)), key=lambda k: -objective[k])
+    order = [k for k in order if np.isfinite(objective[k])]
+    chosen: list[int] = []
+    for k in order:
+        far = [np.abs(scaled[k] - scaled[j]).max() >= settings.APART for j in chosen]
+        if all(far):
+            chosen.append(k)
+    return (chosen + [k for k in order if k not in chosen])[:count]
 
 
-def test_candidates_near_better_ones_come_last() -> None:
-    place = np.array([0.0, 0.1, 1.0, 1.1, 2.0])
-    near = np.abs(place[:, None] - place) < 0.5
-    score = np.array([[9.0, 8.0, 3.0, 2.0, 1.0]])
-    assert choose(score, near, np.array([5]))[1].tolist() == [0, 2, 4, 1, 3]
+@pytest.mark.parametrize("count", [1, 5, 20, 60])
+def test_the_best_candidates_are_chosen_unless_near_a_better_one(count: int) -> None:
+    rng = np.random.default_rng(count)
+    scaled, objective = rng.random((60, 2)), rng.normal(size=(3, 60))
+    objective[rng.random((3, 60)) < 0.1] = -np.inf
+    row, candidate = choose(objective, scaled, np.full(3, count))
+    for g in range(3):
+        assert candidate[row == g].tolist() == greedy(objective[g], scaled, count)
+    assert (np.diff(row) >= 0).all()
 
 
 def test_no_candidate_is_chosen_twice_or_where_the_objective_is_not_defined() -> None:
-    score, near = np.array([[1.0, -np.inf, 2.0]]), np.eye(3, dtype=bool)
-    assert choose(score, near, np.array([10]))[1].tolist() == [2, 0]
-    assert choose(score, np.ones((3, 3), dtype=bool), np.array([10]))[1].tolist() == [2, 0]
-    assert choose(np.empty((4, 0)), np.empty((0, 0), dtype=bool), np.full(4, 5))[0].tolist() == []
+    objective = np.array([[1.0, -np.inf, 2.0]])
+    for scaled in (np.array([[0.0], [5.0], [9.0]]), np.zeros((3, 1))):
+        assert choose(objective, scaled, np.array([10]))[1].tolist() == [2, 0]
+    assert choose(np.empty((4, 0)), np.empty((0, 2)), np.full(4, 5))[0].tolist() == []
+
+
+def test_memory_does_not_grow_with_the_square_of_the_starts() -> None:
+    tracemalloc.start()
+    starts = start_points(np.zeros(1), *box(3), 3, 2_000, np.random.default_rng(0))
+    choose(np.zeros((1, len(starts.candidates))), starts.scaled, starts.wanted)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (
+        peak < 2_000 * 10_000
+    )  # a byte for each pair of 10,000 candidates would be five times that
 
 
 def test_random_starts_fill_their_range() -> None:
     every = few_start_points(np.zeros(1), *box(2, True), 2, 400, np.random.default_rng(0)).fixed
     assert every.shape == (400, 3)
     starts = every[1:]
-    assert (starts[:, :2] >= -5.0).all()
-    assert (starts[:, :2] <= 4.0).all()
-    for column, (low, high) in enumerate([(-5.0, 4.0), (-5.0, 4.0), (np.log(1.49e-8), 0.0)]):
+    for column, (low, high) in enumerate([*[settings.RANDOM_RANGE] * 2, (np.log(1.49e-8), 0.0)]):
+        assert ((starts[:, column] >= low) & (starts[:, column] <= high)).all()
         counts = np.histogram(starts[:, column], bins=20, range=(low, high))[0]
         assert counts.min() >= 19  # a Latin hypercube: 20 to each bin, one point being replaced
         assert counts.max() <= 20
@@ -184,7 +189,7 @@ def test_large_data_sets_start_at_the_smallest_lambda() -> None:
     starts = few_start_points(lambda_grid(), *box(3, True), 3, 4, np.random.default_rng(0))
     assert starts.where.tolist() == [0] * 4
     assert starts.fixed.shape == (4, 4)
-    assert np.allclose(np.exp(starts.fixed[0]), [0.5, 0.5, 0.5, 1e-5])
+    assert len(np.unique(starts.fixed[0, :3])) == 1  # the first treats all inputs alike
     assert len(starts.wanted) == 0
     none = few_start_points(lambda_grid(), *box(3), 3, 0, np.random.default_rng(0))
     assert none.fixed.shape == (1, 3)

@@ -18,10 +18,12 @@ from pengp._core.linalg import ONE_THREAD
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.large import LargeLikelihood
 from pengp.model.likelihood import BatchLikelihood
+from pengp.path import settings
 from pengp.path.flatness import exp_within
 from pengp.path.penalties import Penalty, get_penalty
 from pengp.path.search import Found, ModeSearch
 from pengp.path.starts import Starts, few_start_points, fixed_starts, start_points
+from pengp.path.terms import SeparableTerm, Term
 
 NUGGET_BOUNDS = (1.49e-8, 1.0)
 """Range of an estimated nugget; the lower end is the square root of the machine precision."""
@@ -32,9 +34,6 @@ NEWTON_SIZE = 100
 `make bench` measures it: with 2 inputs the times cross between n = 80 and 120, with 8 between 60
 and 80, where the Newton search still finds better maxima.
 """
-
-_FEWER_RUNS = 200
-"""Runs from which a search of more runs learns where to start."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,10 @@ class Model:
             constant_mean=self.constant_mean,
             isotropic=self.isotropic,
         )
+
+    def term(self, likelihood: BatchLikelihood | LargeLikelihood) -> Term:
+        """Return what the penalty takes off these likelihoods."""
+        return SeparableTerm(self.penalty, likelihood.n, likelihood.n_theta)
 
 
 def checked_model(
@@ -113,7 +116,9 @@ def estimate(
     if isinstance(likelihood, LargeLikelihood):
         starts, scale = _from_fewer_runs(model, likelihood, lams[:1], starts, rng)
     with _threads(likelihood):
-        found = ModeSearch(likelihood, lams, model.penalty, lower, upper, scale).run(starts)
+        found = ModeSearch(likelihood, lams, model.term(likelihood), lower, upper, scale).run(
+            starts
+        )
         return _read_off(model, likelihood, found, lower, upper)
 
 
@@ -134,16 +139,16 @@ def _from_fewer_runs(
     The maxima for m of the n runs at the smallest lambda, lams [1], are near those for all, and the
     likelihood there is curved about n / m times less; both cost little.
     """
-    n, F, m = likelihood.n, len(likelihood.y), min(_FEWER_RUNS, likelihood.n // 2)
+    n, F, m = likelihood.n, len(likelihood.y), min(settings.FEWER_RUNS, likelihood.n // 2)
     rows = np.sort(rng.permutation(n)[:m])
     X, y = likelihood.X[:, rows], likelihood.y[:, rows]
     fewer = model.likelihood(X, y)
     with _threads(fewer):
-        found = ModeSearch(fewer, lams, model.penalty, *_bounds(model, fewer)).run(starts)
+        found = ModeSearch(fewer, lams, model.term(fewer), *_bounds(model, fewer)).run(starts)
     points = starts.fixed
-    u, height = (a[:, 0, : len(points)] for a in (found.u, found.objective))
-    best = np.where(np.isfinite(height[:, :1]), u[:, 0], points[0])
-    u = np.where(np.isfinite(height)[:, :, None], u, best[:, None])
+    maxima, objective = (a[:, 0, : len(points)] for a in (found.point, found.objective))
+    best = np.where(np.isfinite(objective[:, :1]), maxima[:, 0], points[0])
+    maxima = np.where(np.isfinite(objective)[:, :, None], maxima, best[:, None])
     likelihood.n_evaluations += fewer.n_evaluations
     exact = BatchLikelihood(
         X,
@@ -153,11 +158,12 @@ def _from_fewer_runs(
         constant_mean=model.constant_mean,
         isotropic=model.isotropic,
     )
-    if u.shape[1] < len(points):  # room for what the others may not show
-        u = np.concatenate([u, np.broadcast_to(points[:1], (F, 1, u.shape[2]))], axis=1)
+    if maxima.shape[1] < len(points):  # room for what the others may not show
+        one_more = np.broadcast_to(points[:1], (F, 1, maxima.shape[2]))
+        maxima = np.concatenate([maxima, one_more], axis=1)
     with _threads(exact):
         curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
-    return fixed_starts(u), 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
+    return fixed_starts(maxima), 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
 
 
 def _bounds(
@@ -182,13 +188,13 @@ def _read_off(
     upper: FloatArray,
 ) -> Estimates:
     """Turn logarithms into estimates, and add what the likelihood knows at the best maxima."""
-    F, L, _, P = found.u.shape
+    F, L, _, P = found.point.shape
     T = likelihood.n_theta
-    best = found.u[:, :, 0]
+    best = found.point[:, :, 0]
     at = likelihood.evaluate(np.repeat(np.arange(F), L), best.reshape(-1, P), derivatives=False)
-    theta = exp_within(found.u[..., :T], model.theta_bounds)
+    theta = exp_within(found.point[..., :T], model.theta_bounds)
     fixed = np.full(found.objective.shape, 0.0 if model.nugget is None else model.nugget)
-    nugget = exp_within(found.u[..., T], NUGGET_BOUNDS) if model.nugget is None else fixed
+    nugget = exp_within(found.point[..., T], NUGGET_BOUNDS) if model.nugget is None else fixed
     at_upper = (best >= upper[:, None]).astype(np.int64)
     at_bound = np.where(best <= lower[:, None], -1, at_upper)
     return Estimates(

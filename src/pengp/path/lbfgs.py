@@ -6,28 +6,16 @@ import numpy as np
 from scipy.optimize import minimize
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp.path.newton import (
-    ROUND_OFF,
-    Bounds,
-    Done,
-    Expansion,
-    Objective,
-    Rows,
-    projected_gradient,
-    pushes_outward,
-    together,
-)
-
-_LBFGS_GRADIENT, _LBFGS_GAINS, _LAST_STEPS = 5e-6, (1e-8, 1e-13), 8
-"""Projected gradient at which L-BFGS-B may stop, or relative gain, at the first and second try; how
-many steps by gradients alone may follow each."""
+from pengp.path import settings
+from pengp.path.lockstep import Bounds, Ended, Objective, together
+from pengp.path.newton import Expansion, projected_gradient, pushes_outward
 
 
 class OneByOne:
     """The same as `Lockstep`, by SciPy's L-BFGS-B and one row a round: for expensive objectives.
 
-    The objective's Hessian is not used; in its place the rows carry zeros. ``scale(tag)`` gives the
-    length [B, d] of a typical step in each coordinate, 1 if it is omitted.
+    The objective's Hessian is not used; in its place the rows carry zeros. ``scale(cell)`` gives
+    the length [B, P] of a typical step in each coordinate, 1 if it is omitted.
     """
 
     def __init__(
@@ -35,74 +23,71 @@ class OneByOne:
         objective: Objective,
         bounds: Bounds,
         *,
-        reach: float = 0.0,
         max_rounds: int = 100,
         scale: Callable[[IntArray], FloatArray] | None = None,
     ) -> None:
         self._objective, self._bounds, self._max_rounds = objective, bounds, max_rounds
         self._scale = scale
-        self._waiting: list[tuple[IntArray, FloatArray, FloatArray]] = []
+        self._waiting: list[tuple[IntArray, IntArray, FloatArray]] = []
 
     def __len__(self) -> int:
         """Return the number of rows that wait."""
         return len(self._waiting)
 
-    def add(self, tag: IntArray, memo: FloatArray, x: FloatArray, *, spent: int = 0) -> None:
-        """Let the problems ``tag`` start at x [B, d], which must lie in their boxes.
+    def add(self, cell: IntArray, row: IntArray, point: FloatArray, *, spent: int = 0) -> None:
+        """Let ``row`` [B] start in ``cell`` [B] at point [B, P], which must lie in their boxes.
 
         All have the same patience, whatever they have ``spent``.
         """
-        self._waiting += [(tag[k : k + 1], memo[k : k + 1], x[k]) for k in range(len(tag))]
+        self._waiting += [(cell[k : k + 1], row[k : k + 1], point[k]) for k in range(len(cell))]
 
-    def advance(self) -> Done:
+    def advance(self) -> Ended:
         """Maximise the next row and return it."""
-        tag, memo, x0 = self._waiting.pop(0)
-        x, d = x0[None], len(x0)
-        scale = np.ones(d) if self._scale is None else self._scale(tag)[0]
-        for gain in _LBFGS_GAINS:
-            x, inverse = self._climb(tag, x, scale, gain)
-            x, at, slope = self._polish(tag, x, inverse)
-            if slope[0] <= _LBFGS_GRADIENT:
+        cell, row, start = self._waiting.pop(0)
+        point, P = start[None], len(start)
+        scale = np.ones(P) if self._scale is None else self._scale(cell)[0]
+        for gain in settings.LBFGS_GAINS:
+            point, inverse = self._climb(cell, point, scale, gain)
+            point, at, slope = self._polish(cell, point, inverse)
+            if slope[0] <= settings.LBFGS_GRADIENT:
                 break
-        rows = Rows(tag, memo, x, at._replace(hessian=np.zeros((1, d, d))))
-        return Done(rows, slope, x, at.value, np.ones(1, dtype=bool))
+        here = at._replace(hessian=np.zeros((1, P, P)))
+        return Ended(cell, row, point, here, slope, point, at.objective, np.ones(1, dtype=bool))
 
-    def finish(self) -> Done:
+    def finish(self) -> Ended:
         """Maximise all rows and return them."""
         return together([self.advance() for _ in range(len(self))])
 
     def _climb(
-        self, tag: IntArray, x0: FloatArray, scale: FloatArray, gain: float
+        self, cell: IntArray, start: FloatArray, scale: FloatArray, gain: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Return where L-BFGS-B leads from x0 [1, d], and the inverse [d, d] of -Hessian there."""
-        lower, upper = self._bounds(tag)
+        """Return where L-BFGS-B leads from start [1, P], and the inverse of -Hessian [P, P]."""
+        lower, upper = self._bounds(cell)
         if (lower == upper).all():
-            return x0, np.zeros((len(scale), len(scale)))
+            return start, np.zeros((len(scale), len(scale)))
         low, high = lower[0] / scale, upper[0] / scale
         ceiling = np.inf
 
         def unscaled(z: FloatArray) -> FloatArray:
-            x = np.clip(z * scale, lower, upper)
-            return np.where(z <= low, lower, np.where(z >= high, upper, x))
+            point = np.clip(z * scale, lower, upper)
+            return np.where(z <= low, lower, np.where(z >= high, upper, point))
 
         def negative(z: FloatArray) -> tuple[float, FloatArray]:
             nonlocal ceiling
-            at = self._objective(tag, unscaled(z))
-            value = min(-float(at.value[0]), ceiling)
-            # An impossible point is much worse than the start, but not so much as to upset the
-            # line search.
-            ceiling = value + 1e4 if ceiling == np.inf else ceiling
+            at = self._objective(cell, unscaled(z))
+            value = min(-float(at.objective[0]), ceiling)
+            ceiling = value + settings.IMPOSSIBLE if ceiling == np.inf else ceiling
             return value, -at.gradient[0] * scale
 
         found = minimize(
             negative,
-            x0[0] / scale,
+            start[0] / scale,
             jac=True,
             method="L-BFGS-B",
             bounds=list(zip(low, high, strict=True)),
             options={
                 "maxiter": self._max_rounds,
-                "gtol": _LBFGS_GRADIENT * float(scale.min()),
+                "gtol": settings.LBFGS_GRADIENT * float(scale.min()),
                 "ftol": gain,
             },
         )
@@ -110,35 +95,36 @@ class OneByOne:
         return unscaled(np.asarray(found.x)), inverse * scale[:, None] * scale
 
     def _polish(
-        self, tag: IntArray, x: FloatArray, inverse: FloatArray
+        self, cell: IntArray, point: FloatArray, inverse: FloatArray
     ) -> tuple[FloatArray, Expansion, FloatArray]:
-        """Return x [1, d], the expansion there and its slope [1], after a few quasi-Newton steps.
+        """Return point [1, P], the expansion there and its slope [1], after quasi-Newton steps.
 
         Near the maximum, values tell a line search nothing any more; gradients still do. They also
-        improve ``inverse`` [d, d], that of the negative Hessian, by the formula of BFGS.
+        improve ``inverse`` [P, P], that of the negative Hessian, by the formula of BFGS.
         """
-        lower, upper = self._bounds(tag)
-        at = self._objective(tag, x)
-        best = x, at, projected_gradient(at.gradient, x, lower, upper)
-        for _ in range(_LAST_STEPS):
-            if best[2][0] <= _LBFGS_GRADIENT:
+        lower, upper = self._bounds(cell)
+        at = self._objective(cell, point)
+        best = point, at, projected_gradient(at.gradient, point, lower, upper)
+        for _ in range(settings.LBFGS_LAST_STEPS):
+            if best[2][0] <= settings.LBFGS_GRADIENT:
                 break
-            free = ~pushes_outward(at.gradient, x, lower, upper)
-            there = np.clip(x + (at.gradient * free) @ inverse * free, lower, upper)
-            trial = self._objective(tag, there)
-            if best[1].value[0] - trial.value[0] > ROUND_OFF * (1.0 + abs(best[1].value[0])):
+            free = ~pushes_outward(at.gradient, point, lower, upper)
+            trial = np.clip(point + (at.gradient * free) @ inverse * free, lower, upper)
+            tried, highest = self._objective(cell, trial), best[1].objective[0]
+            if highest - tried.objective[0] > settings.ROUND_OFF * (1.0 + abs(highest)):
                 break
-            inverse = _bfgs(inverse, (there - x)[0], ((at.gradient - trial.gradient) * free)[0])
-            x, at = there, trial
-            slope = projected_gradient(at.gradient, x, lower, upper)
-            best = (x, at, slope) if slope[0] < best[2][0] else best
+            change = ((at.gradient - tried.gradient) * free)[0]
+            inverse = _bfgs(inverse, (trial - point)[0], change)
+            point, at = trial, tried
+            slope = projected_gradient(at.gradient, point, lower, upper)
+            best = (point, at, slope) if slope[0] < best[2][0] else best
         return best
 
 
 def _bfgs(inverse: FloatArray, step: FloatArray, change: FloatArray) -> FloatArray:
-    """Return the inverse [d, d] after a step [d] that changed the negative gradient [d]."""
-    bend = float(step @ change)
-    if bend <= 0.0:
+    """Return the inverse [P, P] after a step [P] that changed the negative gradient [P]."""
+    curvature = float(step @ change)
+    if curvature <= 0.0:
         return inverse
-    A = np.eye(len(step)) - np.outer(step, change) / bend
-    return A @ inverse @ A.T + np.outer(step, step) / bend
+    A = np.eye(len(step)) - np.outer(step, change) / curvature
+    return A @ inverse @ A.T + np.outer(step, step) / curvature

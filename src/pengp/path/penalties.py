@@ -129,13 +129,6 @@ class SCAD:
         return np.where(on_parabola, -1.0 / (self.a - 1.0), 0.0)
 
 
-def total(penalty: Penalty, theta: FloatArray, lams: FloatArray) -> FloatArray:
-    """Return p_lambda(theta) [N, L] at points theta [N, d] for lams [L]."""
-    if getattr(penalty, "linear", False):
-        return penalty.value(theta, np.ones(1)).sum(-1)[:, None] * lams
-    return penalty.value(theta.T[:, :, None], lams).sum(0)
-
-
 #: Penalties by name; ``PENALTIES.register`` adds to it.
 PENALTIES: Registry[Penalty] = Registry("penalty", NoPenalty(), Lasso(), Ridge(), SCAD())
 

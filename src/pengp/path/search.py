@@ -1,95 +1,33 @@
 """All local maxima of the penalized likelihood, for every data set and every lambda at once.
 
-A cell is one data set at one lambda, numbered data set * L + index of lambda. Starts run at a few
-anchor lambdas; every maximum found is then followed to the neighbouring lambdas in both directions
-until each cell holds the continuation of its neighbours' maxima. The likelihood does not depend on
-lambda, so that its expansion at a maximum predicts the maximum at the next lambda for free, and
-every likelihood value ever computed is ranked for every lambda at the end.
+A cell is one data set at one lambda. Starts run at a few anchor lambdas; every maximum found is
+then followed to the neighbouring lambdas in both directions until each cell holds the continuation
+of its neighbours' maxima. The best maximum of every cell is then found exactly. At the end every
+likelihood value ever computed is ranked for every lambda, and a cell in which one of them beats the
+best maximum is searched again from there.
 """
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
-from pengp._core.linalg import diagonals, max_norm
-from pengp.model.likelihood import LogLik
+from pengp._core.linalg import max_norm
+from pengp.path import settings
+from pengp.path.continuation import Branches, first_order
 from pengp.path.lbfgs import OneByOne
+from pengp.path.lockstep import Ended, GiveUp, Lockstep, NextSteps
 from pengp.path.modes import ModeTable
-from pengp.path.newton import (
-    Done,
-    Expansion,
-    Lockstep,
-    Lost,
-    Prospects,
-    Rows,
-    newton_target,
-    projected_gradient,
-)
-from pengp.path.penalties import Penalty, total
+from pengp.path.newton import projected_gradient
+from pengp.path.objective import CellObjective, Likelihood
 from pengp.path.starts import Starts, choose
-
-_APART = 0.5
-"""A neighbour's maximum further away than this in log theta is looked for in a cell."""
-
-_ABOUT_TO = 1.0
-"""Distance in log theta from a maximum at which the next step of a start leads there."""
-
-_REACH = 0.03
-"""Length of the last Newton step in log theta at which a maximum is known well enough to follow."""
-
-_GAIN = 1e-6
-"""The same for the gain of that step, where the likelihood is flat and has a Hessian."""
-
-_LAST = 3e-4
-"""The same for the best maximum of a cell, and at a single lambda for all: the last step leaves an
-error of its square."""
-
-_PATIENCE, _PATIENCE_ALONE, _AGAIN = 26, 5, (100, 100, 100)
-"""Evaluations that one row may take in the first search, beside one for each parameter: in general,
-and at a single lambda with Hessians, where a row leads to one maximum at most; and in overlooked
-cells."""
-
-_TO_FOLLOW = 16
-"""The same for a row that follows a maximum: if it takes longer, there is nothing to follow."""
-
-_ASTRAY = 4.0
-"""Distance in log theta from its prediction at which such a row has left what it followed."""
-
-_OVERLOOKED = 1e-8
-"""Relative height by which a point must beat a cell's best maximum to be looked into."""
-
-_PIECE = 4_000_000
-"""Numbers in the largest temporary array of the ranking of all points."""
-
-_BOTH_WAYS = np.array([-1, 1])
-"""Steps along lambda."""
-
-_CONVERGED = 1e-5
-"""Projected gradient up to which a reported maximum counts as converged."""
-
-_LONGEST_PREDICTION = 1.0
-"""Largest step in log theta from one lambda's maximum to the prediction of the next."""
-
-
-class Likelihood(Protocol):
-    """What the search needs to know of a set of likelihoods of F data sets of one size."""
-
-    n: int
-    n_theta: int
-    newton: bool
-
-    def evaluate(
-        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
-    ) -> LogLik:
-        """Evaluate data sets ``which`` [B] at log_params [B, P]."""
-        ...
+from pengp.path.terms import Term
 
 
 class Found(NamedTuple):
     """The maxima of F x L cells, best first; unused places hold -inf and nan."""
 
-    u: FloatArray  # [F, L, M, P], logarithms of the parameters
+    point: FloatArray  # [F, L, M, P], logarithms of the parameters
     objective: FloatArray  # [F, L, M]
     loglik: FloatArray  # [F, L, M]
     converged: BoolArray  # [F, L, M]
@@ -104,8 +42,8 @@ class ModeSearch:
         Of F data sets.
     lams : [L]
         Distinct, ascending.
-    penalty : Penalty
-        Applied to the thetas, times n.
+    term : Term
+        n p_lambda.
     lower, upper : [F, P]
         Bounds on the logarithms of the parameters.
     scale : [F, P], optional
@@ -116,280 +54,181 @@ class ModeSearch:
         self,
         likelihood: Likelihood,
         lams: FloatArray,
-        penalty: Penalty,
+        term: Term,
         lower: FloatArray,
         upper: FloatArray,
         scale: FloatArray | None = None,
     ) -> None:
-        self.likelihood, self.lams, self.penalty = likelihood, lams, penalty
-        self.lower, self.upper, self.scale = lower, upper, scale
-        F, L = len(lower), len(lams)
-        self._set_of, self._lam_of = np.repeat(np.arange(F), L), np.tile(lams, F)  # [F * L]
-        self._seen: list[tuple[IntArray, FloatArray, FloatArray]] = []
-        self._table = ModeTable(len(lower) * len(lams), lower.shape[1])
+        self._objective = CellObjective(likelihood, lams, term, lower, upper)
+        self._lams, self._scale, self._newton = lams, scale, likelihood.newton
+        (self._n_sets, self._n_params), self._on_path = lower.shape, len(lams) > 1
+        self._table = ModeTable(self._n_sets * len(lams), self._n_params)
+        self._branches = Branches(self._n_params)
 
     def run(self, starts: Starts) -> Found:
         """Find every data set's maxima."""
-        cell, u = self._chosen(starts)
-        path = len(self.lams) > 1
-        first = _PATIENCE if path or not self.likelihood.newton else _PATIENCE_ALONE
-        lost: Lost = self._astray_or_reached if path else self._reached
-        gain = _GAIN
-        for patience in (first + self.lower.shape[1], *_AGAIN):
-            self._follow(cell, np.clip(u, *self._bounds(cell)), patience, gain, lost)
-            gain, lost = 0.0, _astray
-            self._settle()
-            cell, u = self._overlooked()
+        cell, point = self._starts(starts)
+        alone = self._newton and not self._on_path
+        patience = settings.PATIENCE_ALONE if alone else settings.PATIENCE
+        self._follow(
+            cell, point, patience + self._n_params, settings.FOLLOW_GAIN, self._leads_nowhere_new
+        )
+        for again in (*settings.PATIENCE_AGAIN, None):
+            self._make_best_exact()
+            cell, point = self._overlooked()
             if not len(cell):
                 break
-        else:  # no maximum was reached from there, but nothing better is known
-            at = self._objective(cell, u)
-            slope = projected_gradient(at.gradient, u, *self._bounds(cell))
-            self._table.keep(cell, u, at.value, slope <= _CONVERGED)
+            if again is None:
+                self._keep(cell, point)
+            else:
+                self._follow(cell, point, again, 0.0, self._branches.left_by)
         return self._found()
 
-    def _chosen(self, starts: Starts) -> tuple[IntArray, FloatArray]:
-        """Return cells [B] and log parameters [B, P] of the starts at all anchors."""
-        (F, P), L, A = self.lower.shape, len(self.lams), len(starts.anchors)
-        u = np.broadcast_to(starts.fixed, (F, *starts.fixed.shape[-2:])).reshape(-1, P)
-        first = np.arange(F)[:, None] * L
-        cell, N = (first + starts.where).ravel(), len(starts.candidates)
-        if N == 0:
-            return cell, u
-        f, points = np.repeat(np.arange(F), N), np.tile(starts.candidates, (F, 1))
-        points = np.clip(points, self.lower[f], self.upper[f])
-        value = self.likelihood.evaluate(f, points, derivatives=False).value
-        self._seen.append((f, points, value))
-        theta = np.exp(points[:, : self.likelihood.n_theta])
-        burden = self.likelihood.n * total(self.penalty, theta, self.lams[starts.anchors])
-        score = (value[:, None] - burden).reshape(F, N, A).transpose(0, 2, 1)
-        wanted = np.tile(starts.wanted, F)
-        row, candidate = choose(score.reshape(F * A, N), starts.near, wanted)
-        more = points.reshape(F, N, P)[row // A, candidate]
-        chosen = (first + starts.anchors).ravel()[row]
-        return np.concatenate([cell, chosen]), np.concatenate([u, more])
+    def _starts(self, starts: Starts) -> tuple[IntArray, FloatArray]:
+        """Return cells [B] and points [B, P] of the starts at all anchors."""
+        F, P, A = self._n_sets, self._n_params, len(starts.anchors)
+        point = np.broadcast_to(starts.fixed, (F, *starts.fixed.shape[-2:])).reshape(-1, P)
+        first = np.arange(F)[:, None] * len(self._lams)
+        cell = (first + starts.where).ravel()
+        if not len(starts.candidates):
+            return cell, point
+        objective, candidates = self._objective.of_candidates(
+            starts.candidates, self._lams[starts.anchors]
+        )
+        row, chosen = choose(objective.reshape(F * A, -1), starts.scaled, np.tile(starts.wanted, F))
+        more = candidates[row // A, chosen]
+        at = (first + starts.anchors).ravel()[row]
+        return np.concatenate([cell, at]), np.concatenate([point, more])
 
     def _solver(
         self,
         *,
-        reach: float,
+        near: float,
         gain: float = 0.0,
         max_rounds: int = 100,
-        lost: Lost | None = None,
+        give_up: GiveUp | None = None,
     ) -> Lockstep | OneByOne:
         """Return a solver of cells without rows."""
-        if self.likelihood.newton:
+        objective, bounds = self._objective.expand, self._objective.bounds
+        if self._newton:
             return Lockstep(
-                self._objective,
-                self._bounds,
-                reach=reach,
+                objective,
+                bounds,
+                near=near,
                 gain=gain,
-                concave=len(self.lams) > 1,
+                concave=self._on_path,
                 max_rounds=max_rounds,
-                lost=lost,
+                give_up=give_up,
             )
-        scale = None if self.scale is None else self.scale.__getitem__
-        by_cell = None if scale is None else lambda cell: scale(cell // len(self.lams))
-        return OneByOne(
-            self._objective, self._bounds, reach=reach, max_rounds=max_rounds, scale=by_cell
-        )
-
-    def _bounds(self, cell: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds [B, P] on the log parameters of cells [B]."""
-        f = self._set_of.take(cell)
-        return self.lower.take(f, axis=0), self.upper.take(f, axis=0)
-
-    def _objective(self, cell: IntArray, u: FloatArray) -> Expansion:
-        """Expand the penalized likelihood of cells at u [B, P]."""
-        f = self._set_of.take(cell)
-        at = self.likelihood.evaluate(f, u)
-        self._seen.append((f, u, at.value))
-        if self.lams[-1] == 0.0:
-            return Expansion(at.value, at.gradient, at.hessian)
-        value, slope, bend = self._burden(u, self._lam_of.take(cell)[:, None])
-        here = Expansion(at.value - value, at.gradient, at.hessian)
-        self._less(here, slope, bend)
-        return here
-
-    def _burden(self, u: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return n p_lambda at u [B, P] for lam [B, 1]: value, log gradient and log curvature."""
-        n, theta, penalty = self.likelihood.n, np.exp(u[:, : self.likelihood.n_theta]), self.penalty
-        slope = n * theta * penalty.gradient(theta, lam)
-        bend = slope + n * theta * theta * penalty.curvature(theta, lam)
-        return n * penalty.value(theta, lam).sum(-1), slope, bend
-
-    def _less(self, at: Expansion, slope: FloatArray, bend: FloatArray) -> None:
-        """Take the log gradient and log curvature [B, T] of a penalty off an expansion."""
-        T = slope.shape[1]
-        at.gradient[:, :T] -= slope
-        if self.likelihood.newton:
-            diagonals(at.hessian)[:, :T] -= bend
+        scale, L = self._scale, len(self._lams)
+        by_cell = None if scale is None else lambda cell: scale[cell // L]
+        return OneByOne(objective, bounds, max_rounds=max_rounds, scale=by_cell)
 
     def _follow(
-        self, cell: IntArray, u: FloatArray, patience: int, gain: float, lost: Lost
+        self, cell: IntArray, point: FloatArray, patience: int, gain: float, give_up: GiveUp
     ) -> None:
-        """Maximise from u [B, P], then follow every new maximum along lambda in both directions.
+        """Maximise from point [B, P], then follow every new maximum along lambda both ways.
 
         A row that is not at a maximum after ``patience`` evaluations is given up: it wanders on a
-        plateau that some other row has long left. So is a ``lost`` one. One that would not ``gain``
-        more than this is at a maximum.
+        plateau that some other row has long left. So is one of which ``give_up`` says so. One that
+        would not ``gain`` more than this is at a maximum.
         """
-        path = len(self.lams) > 1
-        reach = _REACH if path else _LAST
-        solver = self._solver(reach=reach, gain=gain, max_rounds=patience, lost=lost)
-        # A row remembers its direction along lambda (0 for a start) and its first-order prediction.
-        solver.add(cell, np.concatenate([np.zeros((len(u), 1)), u], axis=1), u)
+        near = settings.FOLLOW_STEP if self._on_path else settings.EXACT_STEP
+        solver = self._solver(near=near, gain=gain, max_rounds=patience, give_up=give_up)
+        start = np.clip(point, *self._objective.bounds(cell))
+        row = self._branches.add(np.zeros(len(cell), dtype=np.int64), start)
+        solver.add(cell, row, start)
         while len(solver):
-            done = _at_maximum(solver.advance())
-            if len(done.slope):
-                if self.likelihood.newton:
-                    exact = done.near & (max_norm(done.target - done.rows.x) <= _LAST)
-                else:
-                    exact = done.slope <= _CONVERGED
-                fresh = self._table.insert(done, exact)
-                if path:
-                    self._continue(solver, done, np.flatnonzero(fresh), patience - _TO_FOLLOW)
+            ended = _at_maximum(solver.advance())
+            if len(ended.slope):
+                new = self._table.insert(ended, self._is_exact(ended))
+                if self._on_path:
+                    spent = patience - settings.PATIENCE_FOLLOWING
+                    self._continue(solver, ended.take(np.flatnonzero(new)), spent)
 
-    def _reached(self, rows: Prospects) -> BoolArray:
-        """Tell which starts need not go on, since they lead to the known.
+    def _is_exact(self, ended: Ended) -> BoolArray:
+        """Tell which maxima [B] are known so well that they need not be searched again."""
+        if not self._newton:
+            return ended.slope <= settings.CONVERGED
+        return ended.near & (max_norm(ended.maximum - ended.point) <= settings.EXACT_STEP)
+
+    def _continue(self, solver: Lockstep | OneByOne, ended: Ended, spent: int) -> None:
+        """Start the neighbours of new maxima that do not hold their continuation yet."""
+        rows, step = self._branches.neighbours(ended, len(self._lams), newton=self._newton)
+        missing = ~self._table.holds(rows.cell + step, rows.maximum, settings.MISSING)
+        if not missing.any():
+            return
+        rows, step = rows.take(missing.nonzero()[0]), step[missing]
+        second = self._branches.second_order(rows, self._lams, step)
+        first = first_order(self._objective, rows, step) if self._newton else rows.maximum
+        cell = rows.cell + step
+        lower, upper = self._objective.bounds(cell)
+        start = np.minimum(np.maximum(first + second, lower), upper)
+        solver.add(cell, self._branches.add(step, first), start, spent=spent)
+
+    def _leads_nowhere_new(self, steps: NextSteps) -> BoolArray:
+        """Tell which rows follow a maximum and leave it, or start and lead to a known one."""
+        if not self._on_path:
+            return self._leads_to_known(steps)
+        useless = self._branches.left_by(steps)
+        starts = (self._branches.direction.take(steps.row) == 0).nonzero()[0]
+        if len(starts):
+            useless[starts] = self._leads_to_known(NextSteps._make(a[starts] for a in steps))
+        return useless
+
+    def _leads_to_known(self, steps: NextSteps) -> BoolArray:
+        """Tell which starts [B] need not go on, since they lead to what is known.
 
         That is a maximum of their cell, or the one that a row nearer to it is about to reach.
         """
-        lost = self._table.holds(rows.tag, rows.target, _ABOUT_TO)
-        sure = (~rows.cut).nonzero()[0]
+        known = self._table.holds(steps.cell, steps.trial, settings.KNOWN)
+        sure = (~steps.cut).nonzero()[0]
         if len(sure) > 1:
-            first = np.empty(len(self._set_of), dtype=np.int64)
-            order = sure[np.argsort(-rows.promised[sure], kind="stable")]
-            first[rows.tag[order]] = order  # the last one of each cell stays
-            ahead = first[rows.tag[sure]]
-            near = max_norm(rows.target[sure] - rows.target[ahead]) <= _ABOUT_TO
-            lost[sure[near & (ahead != sure)]] = True
-        return lost
+            first = np.empty(len(self._table.count), dtype=np.int64)
+            order = sure[np.argsort(-steps.gain[sure], kind="stable")]
+            first[steps.cell[order]] = order  # the last one of each cell stays
+            ahead = first[steps.cell[sure]]
+            near = max_norm(steps.trial[sure] - steps.trial[ahead]) <= settings.KNOWN
+            known[sure[near & (ahead != sure)]] = True
+        return known
 
-    def _astray_or_reached(self, rows: Prospects) -> BoolArray:
-        """Tell which rows follow a maximum and leave it, or start and lead to the known."""
-        lost = _astray(rows)
-        starts = (rows.memo[:, 0] == 0.0).nonzero()[0]
-        if len(starts):
-            some = Prospects._make(field[starts] for field in rows)
-            lost[starts] = self._reached(some)
-        return lost
-
-    def _continue(
-        self, solver: Lockstep | OneByOne, done: Done, fresh: IntArray, spent: int
-    ) -> None:
-        """Start the neighbours of new maxima that do not hold their continuation yet."""
-        L, cell, newton = len(self.lams), done.rows.tag, self.likelihood.newton
-        which, step = np.concatenate([fresh, fresh]), np.repeat(_BOTH_WAYS, len(fresh))
-        there = cell[which] % L + step
-        wanted = (there >= 0) & (there < L)
-        if not newton:  # maxima are not known well enough to be followed back
-            wanted &= done.rows.memo[which, 0] != -step
-        if not wanted.all():
-            which, step = which[wanted], step[wanted]
-        missing = ~self._table.holds(cell[which] + step, done.target[which], _APART)
-        if not missing.any():
-            return
-        which, step = which[missing], step[missing]
-        rows, maxima = done.rows.take(which), done.target[which]
-        lower, upper = self._bounds(rows.tag)
-        guess = self._prediction(rows, step, lower, upper) if newton else maxima
-        start = np.minimum(np.maximum(guess + self._bend(rows, maxima, step), lower), upper)
-        memo = np.concatenate([step[:, None], guess], axis=1)
-        solver.add(rows.tag + step, memo, start, spent=spent)
-
-    def _prediction(
-        self, rows: Rows, step: IntArray, lower: FloatArray, upper: FloatArray
-    ) -> FloatArray:
-        """Return the first-order prediction of the rows' maxima at the neighbouring lambdas.
-
-        It is a Newton step from the rows' expansions, changed in place to the other penalty.
-        """
-        n, T, at = self.likelihood.n, self.likelihood.n_theta, rows.tag % len(self.lams)
-        theta, penalty = np.exp(rows.x[:, :T]), self.penalty
-        here, there = self.lams[at][:, None], self.lams[at + step][:, None]
-        slope = n * theta * (penalty.gradient(theta, there) - penalty.gradient(theta, here))
-        bend = penalty.curvature(theta, there) - penalty.curvature(theta, here)
-        self._less(rows.at, slope, slope + n * theta * theta * bend)
-        radius = np.full(len(step), _LONGEST_PREDICTION)
-        return newton_target(rows.at, rows.x, lower, upper, radius)[0]
-
-    def _bend(self, rows: Rows, maxima: FloatArray, step: IntArray) -> FloatArray:
-        """Return the second-order term of a prediction, learned from the error of the last one."""
-        lams, at = self.lams, rows.tag % len(self.lams)
-        known = rows.memo[:, 0] == step
-        last = lams[at] - lams[np.where(known, at - step, at)]
-        ratio = np.where(known, (lams[at + step] - lams[at]) / np.where(known, last, 1.0), 0.0)
-        error = maxima - rows.memo[:, 1:]
-        small = max_norm(error) < 0.5 * _LONGEST_PREDICTION
-        return np.where(small, ratio**2, 0.0)[:, None] * error
-
-    def _settle(self) -> None:
+    def _make_best_exact(self) -> None:
         """Find the best maximum of every cell exactly."""
-        while len((best := self._table.unsettled_best())[0]):
+        while len((best := self._table.inexact_best())[0]):
             cell, place = best
-            solver = self._solver(reach=_LAST)
-            solver.add(cell, place[:, None].astype(np.float64), self._table.u[cell, place])
-            done = solver.finish()
-            places = done.rows.memo[:, 0].astype(np.int64)
-            self._table.settle(done, places, done.near | (done.slope <= _CONVERGED))
+            solver = self._solver(near=settings.EXACT_STEP)
+            solver.add(cell, place, self._table.point[cell, place])
+            ended = solver.finish()
+            converged = ended.near | (ended.slope <= settings.CONVERGED)
+            self._table.make_exact(ended, converged)
 
     def _overlooked(self) -> tuple[IntArray, FloatArray]:
         """Return evaluated points that beat the best maximum of a cell, one a cell."""
-        L, T = len(self.lams), self.likelihood.n_theta
-        best = self._table.height.max(-1).reshape(-1, L)
-        f, u, value = (np.concatenate(a) for a in zip(*self._seen, strict=True))
-        cells, points = [], []
-        for k in range(len(self.lower)):
-            mine = np.flatnonzero(f == k)
-            height, top = self._ranked(value[mine], np.exp(u[mine, :T]))
-            margin = _OVERLOOKED * (1.0 + np.abs(np.where(np.isfinite(best[k]), best[k], 0.0)))
-            wins = np.flatnonzero(height > best[k] + margin)
-            cells.append(k * L + wins)
-            points.append(u[mine[top[wins]]])
-        return np.concatenate(cells), np.concatenate(points)
+        best = self._table.objective.max(-1)
+        seen, point = self._objective.best_seen()
+        known = np.where(np.isfinite(best), best, 0.0)
+        margin = settings.OVERLOOKED * (1.0 + np.abs(known))
+        cell = np.flatnonzero(seen.ravel() > best + margin)
+        return cell, point.reshape(-1, self._n_params)[cell]
 
-    def _ranked(self, value: FloatArray, theta: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return the best objective for each lambda [L] among points theta [N, T], and which it is.
-
-        Works through the points in pieces, since their penalties fill an array [T, N, L].
-        """
-        L = len(self.lams)
-        height, top = np.full(L, -np.inf), np.zeros(L, dtype=np.int64)
-        piece = max(1, _PIECE // (theta.shape[1] * L))
-        for start in range(0, len(value), piece):
-            part = slice(start, start + piece)
-            burden = total(self.penalty, theta[part], self.lams)
-            objective = value[part, None] - self.likelihood.n * burden
-            best = objective.argmax(0)
-            better = objective[best, np.arange(L)] > height
-            height = np.where(better, objective[best, np.arange(L)], height)
-            top = np.where(better, start + best, top)
-        return height, top
+    def _keep(self, cell: IntArray, point: FloatArray) -> None:
+        """List points [B, P] that no search led up from, but that are the best known."""
+        at = self._objective.expand(cell, point)
+        slope = projected_gradient(at.gradient, point, *self._objective.bounds(cell))
+        self._table.append(cell, point, at.objective, slope <= settings.CONVERGED)
 
     def _found(self) -> Found:
         """Return the table, best maxima first."""
-        shape = (len(self.lower), len(self.lams))
-        u, objective, converged = self._table.ranked()
-        T = self.likelihood.n_theta
-        theta = np.exp(u[..., :T])
-        lam = np.tile(self.lams, shape[0])[:, None, None]
-        loglik = objective + self.likelihood.n * self.penalty.value(theta, lam).sum(-1)
-        arrays = (u, objective, loglik, converged)
+        point, objective, converged = self._table.ranked()
+        arrays = (point, objective, self._objective.loglik(point, objective), converged)
+        shape = (self._n_sets, len(self._lams))
         return Found._make(a.reshape(*shape, *a.shape[1:]) for a in arrays)
 
 
-def _astray(rows: Prospects) -> BoolArray:
-    """Tell which rows follow a maximum, as their memos say, and leave it."""
-    away = max_norm(rows.target - rows.memo[:, 1:])
-    return (rows.memo[:, 0] != 0.0) & (away > _ASTRAY)
-
-
-def _at_maximum(done: Done) -> Done:
+def _at_maximum(ended: Ended) -> Ended:
     """Leave out rows that stopped elsewhere, or where the likelihood is not defined."""
-    if not len(done.slope):
-        return done
-    ok = np.isfinite(done.rows.at.value) & (done.near | (done.slope <= _CONVERGED))
-    if ok.all():
-        return done
-    return done.take(np.flatnonzero(ok))
+    if not len(ended.slope):
+        return ended
+    near = ended.near | (ended.slope <= settings.CONVERGED)
+    ok = np.isfinite(ended.at.objective) & near
+    return ended if ok.all() else ended.take(np.flatnonzero(ok))

@@ -4,49 +4,22 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
-from pengp._core.arrays import BoolArray, FloatArray, IntArray
-
-_SPACING = 1.8
-"""Distance of two anchors in log lambda."""
-
-_RANDOM = (-5.0, 4.0)
-"""Range of log theta of the random points, as far as the bounds allow it.
-
-The authors end at 2.5, where responses that oscillate often are out of reach.
-"""
-
-_CANDIDATES, _FOR_EACH = 60, 6
-"""Random candidates for starts, and how many at least for each of n_starts."""
-
-_ALL_CHOSEN = 10
-"""Starts at the smallest lambda up to which all are chosen; of more, every other is random."""
-
-_BETWEEN = 0.18
-"""Distance of two starts at one lambda, as a part of the range of a parameter."""
-
-_ALONE, _ALONE_UNPENALIZED, _LESS = 2.5, 4.5, 2.0
-"""Largest log theta of an input that starts alone, the same if lambda = 0, and how much lower a
-second one is if there is one lambda only."""
-
-_OFF = 0.4
-"""Distance from the lower bound at which the other inputs start then."""
-
-_NUGGET = np.log(1e-5)
-"""log nugget of the starts that are not random."""
+from pengp._core.arrays import FloatArray, IntArray
+from pengp.path import settings
 
 
 def anchors(lams: FloatArray) -> IntArray:
     """Return the indices of the lambdas (ascending) at which starts run.
 
-    The smallest, the largest, and between them one every 1.8 in log lambda.
+    The smallest, the largest, and between them some that are equally spaced in log lambda.
     """
     positive = np.flatnonzero(lams > 0.0)
     if len(positive) == 0:
         return np.zeros(1, dtype=np.int64)
     logs = np.log(lams[positive])
-    wanted = np.arange(logs[-1], logs[0] + 0.5 * _SPACING, -_SPACING)
+    spacing = settings.ANCHOR_SPACING
+    wanted = np.arange(logs[-1], logs[0] + 0.5 * spacing, -spacing)
     nearest = positive[np.abs(logs[:, None] - wanted).argmin(0)]
     return np.unique(np.concatenate([[0], nearest, positive[-1:]]))
 
@@ -58,7 +31,7 @@ class Starts(NamedTuple):
     fixed: FloatArray  # [S, P], or [F, S, P] if each data set has its own: log parameters
     anchors: IntArray  # [A], indices of the lambdas at which more are to be chosen
     candidates: FloatArray  # [N, P]
-    near: BoolArray  # [N, N], which candidates are too close to each other for both to be chosen
+    scaled: FloatArray  # [N, P], the same with parameters of range 1
     wanted: IntArray  # [A], how many are to be chosen at each
 
 
@@ -96,7 +69,8 @@ def start_points(
     if not isinstance(n_starts, int):
         given = _with_nugget(n_starts, P)
         return _without_choice(np.repeat(at, len(given)), np.tile(given, (len(at), 1)))
-    n_random, half = max(n_starts - _ALL_CHOSEN, 0) // 2, max(1, -(-n_starts // (2 * len(at))))
+    n_random = max(n_starts - settings.ALL_CHOSEN, 0) // 2
+    half = max(1, -(-n_starts // (2 * len(at))))
 
     def random(number: int) -> FloatArray:
         return _random_points(lower, upper, n_theta, number, rng)
@@ -106,10 +80,10 @@ def start_points(
 
     corners = _with_nugget(np.stack([upper, lower])[:, :n_theta], P)
     groups = [(at[:1].repeat(n_random), random(n_random))]
-    points = random(max(_CANDIDATES, _FOR_EACH * n_starts))
+    points = random(max(settings.CANDIDATES, settings.CANDIDATES_PER_START * n_starts))
     if len(at) == 1:
         alone = each_alone(lams[0])
-        less = alone - _LESS * np.eye(n_theta, P)
+        less = alone - settings.ALONE_BELOW * np.eye(n_theta, P)
         points = np.concatenate([alone, less, corners, points])
     else:
         groups += [(a.repeat(n_theta), each_alone(lams[a])) for a in at]
@@ -119,7 +93,7 @@ def start_points(
         fixed=np.concatenate([u for _, u in groups]),
         anchors=at,
         candidates=points,
-        near=_near(points / np.maximum(upper - lower, 1e-9)),
+        scaled=points / np.maximum(upper - lower, 1e-9),
         wanted=np.array([max(n_starts - n_random, 1)] + [half] * (len(at) - 1)),
     )
 
@@ -139,7 +113,10 @@ def few_start_points(
     if not isinstance(n_starts, int):
         return fixed_starts(_with_nugget(n_starts, len(lower)))
     points = _random_points(lower, upper, n_theta, max(n_starts, 1), rng)
-    points[0, :n_theta], points[0, n_theta:] = np.log(0.5), _NUGGET
+    points[0, :n_theta], points[0, n_theta:] = (
+        np.log(settings.START_THETA),
+        settings.LOG_START_NUGGET,
+    )
     return fixed_starts(points)
 
 
@@ -151,24 +128,27 @@ def fixed_starts(points: FloatArray) -> Starts:
 def _without_choice(where: IntArray, fixed: FloatArray) -> Starts:
     """Return starts without candidates."""
     none = np.empty((0, fixed.shape[-1]))
-    return Starts(where, fixed, where[:0], none, np.empty((0, 0), dtype=bool), where[:0])
+    return Starts(where, fixed, where[:0], none, none, where[:0])
 
 
-def choose(score: FloatArray, near: BoolArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Choose ``counts`` [G] candidates for the rows of scores [G, N], the best that are apart.
+def choose(
+    objective: FloatArray, scaled: FloatArray, counts: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Choose ``counts`` [G] candidates for each row of objectives [G, N]: the best that are apart.
 
-    One near a better one is chosen only when no other is left, one without a finite score never.
+    ``scaled`` [N, P] are the candidates, with parameters of range 1. One near a better one is
+    chosen only when no other is left, one without a finite objective never.
 
     Returns
     -------
     row, candidate : [M]
         The rows in order, the best candidate of each first.
     """
-    bits = np.packbits(near, axis=-1, bitorder="little")
+    columns, near = np.ascontiguousarray(scaled.T), dict[int, int]()
     rows: list[int] = []
     chosen: list[int] = []
-    orders = np.argsort(-score, axis=-1, kind="stable").tolist()
-    rest = zip(orders, score.tolist(), counts.tolist(), strict=True)
+    orders = np.argsort(-objective, axis=-1, kind="stable").tolist()
+    rest = zip(orders, objective.tolist(), counts.tolist(), strict=True)
     for row, (order, values, count) in enumerate(rest):
         best: list[int] = []
         passed: list[int] = []
@@ -180,23 +160,27 @@ def choose(score: FloatArray, near: BoolArray, counts: IntArray) -> tuple[IntArr
                 passed.append(k)
             else:
                 best.append(k)
-                covered |= int.from_bytes(bits[k].tobytes(), "little")
+                if k not in near:
+                    near[k] = _near(columns, k)
+                covered |= near[k]
         best += passed[: count - len(best)]
         rows += [row] * len(best)
         chosen += best
     return np.array(rows, dtype=np.int64), np.array(chosen, dtype=np.int64)
 
 
-def _near(points: FloatArray) -> BoolArray:
-    """Tell which points [N, P], scaled to a range of 1, are near each other [N, N]."""
-    return np.less(cdist(points, points, "chebyshev"), _BETWEEN)
+def _near(columns: FloatArray, k: int) -> int:
+    """Return the set of points among columns [P, N] that are near point k, as bits."""
+    away = np.maximum.reduce(np.abs(columns - columns[:, k : k + 1]), axis=0)
+    near = away < settings.APART
+    return int.from_bytes(np.packbits(near, bitorder="little").tobytes(), "little")
 
 
 def _with_nugget(log_theta: FloatArray, n_params: int) -> FloatArray:
     """Append the log nugget to starts [S, n_theta] where it is a parameter."""
     if log_theta.shape[1] == n_params:
         return log_theta
-    more = np.full((len(log_theta), n_params - log_theta.shape[1]), _NUGGET)
+    more = np.full((len(log_theta), n_params - log_theta.shape[1]), settings.LOG_START_NUGGET)
     return np.hstack([log_theta, more])
 
 
@@ -209,7 +193,8 @@ def _random_points(
         return np.empty((0, P))
     levels = rng.permuted(np.tile(np.arange(n_starts), (P, 1)), axis=1).T
     cube = (levels + rng.random((n_starts, P))) / n_starts
-    low, high = np.maximum(_RANDOM[0], lower), np.minimum(_RANDOM[1], upper)
+    lowest, highest = settings.RANDOM_RANGE
+    low, high = np.maximum(lowest, lower), np.minimum(highest, upper)
     whole = (np.arange(P) >= n_theta) | (high - low < 1.0)
     low, high = np.where(whole, lower, low), np.where(whole, upper, high)
     return low + cube * (high - low)
@@ -217,7 +202,9 @@ def _random_points(
 
 def _alone(lam: float, lower: FloatArray) -> FloatArray:
     """Return points [d, d] with one active input each, less active the larger lambda is."""
-    height = min(_ALONE, 0.5 - np.log(lam)) if lam > 0.0 else _ALONE_UNPENALIZED
-    points, k = np.tile(lower + _OFF, (len(lower), 1)), np.arange(len(lower))
-    points[k, k] = height
+    active = settings.ALONE_UNPENALIZED
+    if lam > 0.0:
+        active = min(settings.ALONE, settings.ALONE_PENALIZED - np.log(lam))
+    points, k = np.tile(lower + settings.OFF, (len(lower), 1)), np.arange(len(lower))
+    points[k, k] = active
     return points
