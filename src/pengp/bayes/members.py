@@ -6,6 +6,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
+from pengp.model.folded import correlation_matrix
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.posterior import Posterior, condition
@@ -50,6 +51,12 @@ class Member:
     ) -> Posterior:
         """Return the process at theta [d], conditioned on runs X [n, d], y [n]."""
         return condition(X, y, theta, kernel=self.kernel, nugget=nugget)
+
+
+    def covariance(self, X: FloatArray, theta: FloatArray, nugget: FloatArray) -> FloatArray:
+        """Return R, the mean's part included, [B, n, n] for theta [B, d] and nugget [B]."""
+        inputs = np.broadcast_to(X, (len(theta), *X.shape))
+        return correlation_matrix(inputs, theta, nugget, Shifted(self.kernel, self.mean_variance))
 
 
 @dataclass(frozen=True)

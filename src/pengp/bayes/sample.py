@@ -17,7 +17,7 @@ from pengp.bayes.target import Target
 from pengp.bayes.weights import effective_size, log_mean, normalised, pareto_shape
 from pengp.exceptions import InputError
 
-_FIRST, _ROUND, _ROUNDS = 1000, 600, 2
+_FIRST, _ROUND, _ROUNDS = 800, 500, 2
 """Points of the first round and of each further one, and the further ones that every member gets."""
 
 _NEGLIGIBLE = 1e-3

@@ -7,6 +7,7 @@ early proposal does no harm. The points form two halves which adapt on their own
 round neither knows the other, and their disagreement tells what the sampler missed.
 """
 
+import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -116,6 +117,14 @@ class Sampler:
         """Draw ``size`` more points around those with large ``log_weights`` [N]."""
         proposal = _adapted(self.u, log_weights, self.rng)
         self._add([(proposal, BOTH)], size)
+
+    def copy(self, rng: np.random.Generator) -> "Sampler":
+        """Return a sampler with the same points that goes on by itself."""
+        other = copy.copy(self)
+        other.rng = rng
+        for name in ("_proposals", "_half_of", "_counts", "_densities"):
+            setattr(other, name, list(getattr(self, name)))
+        return other
 
     def _around(self, half: int) -> Proposal:
         """Return the next proposal of a half."""
