@@ -1,0 +1,1 @@
+"""Posterior of theta under a prior: draws, weights, and the mixture of processes they make."""

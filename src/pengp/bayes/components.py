@@ -1,0 +1,156 @@
+"""A few components that predict what all draws predict.
+
+Draws are resampled by their weights, and then thinned further: non-negative weights on few of them
+that leave the predictive mean and variance, at reference points over the cube, as they are in all
+leading principal directions (a Caratheodory reduction, as in Hayakawa, Oberhauser and Lyons 2022).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import nnls
+from scipy.stats import qmc
+
+from pengp._core.arrays import FloatArray, IntArray, RandomState
+from pengp._core.linalg import ONE_THREAD, cholesky
+from pengp._core.seeds import as_seed
+from pengp.bayes.heldout import systematic
+from pengp.bayes.mixture import ProcessMixture
+from pengp.bayes.sample import PosteriorSample
+
+_REFERENCE = 128
+"""Reference points; half of them shape the thinning, the others check it."""
+
+_PIECE = 1 << 18
+"""Elements [draws, n, n + points] that are worked on at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Thinned:
+    """A mixture of few processes, and how much it differs from all resampled draws.
+
+    Attributes
+    ----------
+    mixture : ProcessMixture
+        The few.
+    mean_change : float
+        Root mean square change of the predictive mean, in predictive standard deviations, at points
+        that had no part in the thinning.
+    std_change : float
+        Root mean square relative change of the predictive standard deviation there.
+    """
+
+    mixture: ProcessMixture
+    mean_change: float
+    std_change: float
+
+
+def thin(
+    sample: PosteriorSample,
+    *,
+    n_draws: int = 800,
+    n_components: int = 100,
+    random_state: RandomState = 0,
+) -> Thinned:
+    """Return a mixture of about n_components processes that predicts like n_draws resampled ones.
+
+    Parameters
+    ----------
+    sample : PosteriorSample
+        Weighted draws.
+    n_draws : int
+        Draws that are resampled by their weights.
+    n_components : int
+        Most components that are kept.
+    random_state : int, Generator, RandomState or None
+        Seed of the resampling and of the reference points.
+    """
+    rng = np.random.default_rng(as_seed(random_state))
+    draws = sample.draws
+    chosen, counts = np.unique(systematic(draws.weight, n_draws, rng), return_counts=True)
+    points = qmc.Sobol(sample.X.shape[1], seed=rng).random(_REFERENCE)
+    with ONE_THREAD:
+        location, square = _predictions(sample, chosen, points)
+    weight = counts / n_draws
+    half = _REFERENCE // 2
+    kept = _reduced(location[:, :half], square[:, :half], weight, n_components)
+    few = np.flatnonzero(kept)
+    columns = (a[chosen[few]] for a in (draws.member, draws.theta, draws.nugget))
+    mixture = ProcessMixture(sample.X, sample.y, sample.members, *columns, kept[few])
+    before = _moments(location[:, half:], square[:, half:], weight)
+    after = _moments(location[:, half:], square[:, half:], kept)
+    mean_change = (after[0] - before[0]) / before[1]
+    return Thinned(mixture, _rms(mean_change), _rms(after[1] / before[1] - 1.0))
+
+
+def _reduced(
+    location: FloatArray, square: FloatArray, weight: FloatArray, size: int
+) -> FloatArray:
+    """Return weights [M], at most ``size`` of them above 0, that keep the moments of ``weight``.
+
+    Parameters
+    ----------
+    location, square : [M, m]
+        Means and variances of the draws at the reference points.
+    weight : [M]
+        Weights of the draws.
+    size : int
+        Most positive weights.
+    """
+    if len(weight) <= size:
+        return weight
+    mean, sd = _moments(location, square, weight)
+    away = (location - mean) / sd
+    features = np.column_stack([away, away**2 + square / sd**2])
+    features -= weight @ features
+    root = np.sqrt(weight)[:, None]
+    _, values, directions = np.linalg.svd(root * features, full_matrices=False)
+    leading = directions[: size - 1][values[: size - 1] > 1e-12 * values[0]]
+    A = np.vstack([np.ones(len(weight)), (features @ leading.T).T])
+    target = np.zeros(len(A))
+    target[0] = 1.0
+    found: FloatArray = nnls(A, target)[0]
+    return found / found.sum()
+
+
+def _predictions(
+    sample: PosteriorSample, chosen: IntArray, points: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return means and variances [M, m] at points [m, d] of the draws ``chosen`` [M]."""
+    n, m, draws = len(sample.y), len(points), sample.draws
+    both = np.concatenate([sample.X, points])
+    location, square = np.empty((len(chosen), m)), np.empty((len(chosen), m))
+    inflation = n / (n - 2.0)
+    for k, member in enumerate(sample.members):
+        mine = np.flatnonzero(draws.member[chosen] == k)
+        step = max(1, _PIECE // (n + m) ** 2)
+        for start in range(0, len(mine), step):
+            some = mine[start : start + step]
+            theta, g = draws.theta[chosen[some]], draws.nugget[chosen[some]]
+            C = member.covariance(both, theta, g)
+            L, _ = cholesky(C[:, :n, :n])
+            V = np.linalg.solve(L, np.concatenate([C[:, :n, n:], _column(sample.y, some)], axis=2))
+            z, V = V[:, :, -1], V[:, :, :-1]
+            location[some] = np.einsum("bi,bij->bj", z, V)
+            left = np.diagonal(C, axis1=1, axis2=2)[:, n:] - np.einsum("bij,bij->bj", V, V)
+            sigma2 = np.vecdot(z, z)[:, None] / n
+            square[some] = inflation * sigma2 * np.maximum(left, g[:, None])
+    return location, square
+
+
+def _column(y: FloatArray, some: IntArray) -> FloatArray:
+    """Return y [n] as columns [B, n, 1]."""
+    return np.broadcast_to(y[:, None], (len(some), len(y), 1))
+
+
+def _moments(
+    location: FloatArray, square: FloatArray, weight: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return mean and standard deviation [m] of a mixture."""
+    mean = weight @ location
+    return mean, np.sqrt(weight @ (square + (location - mean) ** 2))
+
+
+def _rms(values: FloatArray) -> float:
+    """Return the root mean square."""
+    return float(np.sqrt(np.mean(values**2)))

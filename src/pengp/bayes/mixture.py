@@ -1,0 +1,157 @@
+"""A mixture of processes, each at its own theta: predictions, covariances, draws, further runs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray, IntArray
+from pengp.bayes.law import MixtureLaw
+from pengp.bayes.members import Member
+from pengp.bayes.weights import effective_size, normalised
+from pengp.model.posterior import Posterior
+
+
+@dataclass(frozen=True, eq=False)
+class ProcessMixture:
+    """sum_j w_j times the Student t process with theta_j, conditioned on the runs.
+
+    With p(sigma2) = 1 / sigma2 integrated out, the process of component j has n degrees of freedom,
+    its mean mu_j(x) and the scale matrix sigma2_j R_j(x, x' | runs), sigma2_j = y' R^-1 y / n.
+
+    Attributes
+    ----------
+    X : [n, d]
+        Inputs of the runs, in the unit cube.
+    y : [n]
+        Responses.
+    members : tuple of K Member
+        The models.
+    member : [M]
+        Which of them each component is.
+    theta : [M, d]
+        Inverse squared lengthscales.
+    nugget : [M]
+        Nuggets.
+    weight : [M]
+        Weights, which sum to 1.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    members: tuple[Member, ...]
+    member: IntArray
+    theta: FloatArray
+    nugget: FloatArray
+    weight: FloatArray
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of every component."""
+        return len(self.y)
+
+    @cached_property
+    def components(self) -> list[Posterior]:
+        """The M processes, with sigma2_j as their scale."""
+        rows = zip(self.member, self.theta, self.nugget, strict=True)
+        return [self.members[k].condition(self.X, self.y, theta, float(g)) for k, theta, g in rows]
+
+    def law(self, X_new: FloatArray) -> MixtureLaw:
+        """Return the predictive laws at X_new [m, d], for quantiles and scores."""
+        shape = len(X_new), len(self.weight)
+        location, scale = np.empty(shape, order="F"), np.empty(shape, order="F")
+        for j, component in enumerate(self.components):
+            location[:, j], variance = component.predict(X_new)
+            scale[:, j] = np.sqrt(component.sigma2 * variance)
+        return MixtureLaw(location, scale, self.weight, self.df)
+
+    def predict_mean(self, X_new: FloatArray) -> FloatArray:
+        """Return the predictive mean [m] at X_new [m, d], without the cost of the variance."""
+        parts = zip(self.weight, self.components, strict=True)
+        return np.add.reduce([w * component.predict_mean(X_new) for w, component in parts])
+
+    def predict(self, X_new: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the predictive mean [m] and standard deviation [m] at X_new [m, d]."""
+        mean, second = np.zeros(len(X_new)), np.zeros(len(X_new))
+        inflation = self._inflation()
+        for w, component in zip(self.weight, self.components, strict=True):
+            location, variance = component.predict(X_new)
+            mean += w * location
+            second += w * (inflation * component.sigma2 * variance + location * location)
+        return mean, np.sqrt(np.maximum(second - mean * mean, 0.0))
+
+    def predict_cov(self, X_new: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the predictive mean [m] and covariance [m, m] at X_new [m, d].
+
+        The mean covariance of the components and the covariance of their means.
+        """
+        m, inflation = len(X_new), self._inflation()
+        cov, means = np.zeros((m, m)), np.empty((len(self.weight), m))
+        for j, component in enumerate(self.components):
+            means[j], scaled = component.predict_cov(X_new)
+            cov += self.weight[j] * inflation * component.sigma2 * scaled
+        mean = self.weight @ means
+        away = np.sqrt(self.weight)[:, None] * (means - mean)
+        return mean, cov + away.T @ away
+
+    def mean_gradient(self, X_new: FloatArray) -> FloatArray:
+        """Return the derivatives [m, d] of the predictive mean in each input, at X_new [m, d]."""
+        parts = zip(self.weight, self.components, strict=True)
+        return np.add.reduce([w * component.mean_gradient(X_new) for w, component in parts])
+
+    def sample(
+        self, X_new: FloatArray, n_samples: int, rng: np.random.Generator | np.random.RandomState
+    ) -> FloatArray:
+        """Return draws [n_samples, m] of the responses at X_new [m, d].
+
+        Each is a draw of one component's t process: a Gaussian one whose variance is sigma2_j n
+        over a chi-squared variable with n degrees of freedom.
+        """
+        counts = rng.multinomial(n_samples, self.weight)
+        out = np.empty((n_samples, len(X_new)))
+        order, start = rng.permutation(n_samples), 0
+        for component, count in zip(self.components, counts, strict=True):
+            if count:
+                rows = order[start : start + count]
+                centre = component.predict_mean(X_new)
+                stretch = np.sqrt(self.df / rng.chisquare(self.df, count))
+                steps = component.sample(X_new, int(count), rng) - centre
+                out[rows] = centre + stretch[:, None] * steps
+                start += count
+        return out
+
+    def extend(self, X_add: FloatArray, y_add: FloatArray) -> "ProcessMixture":
+        """Return the mixture that also knows the runs X_add [k, d], y_add [k].
+
+        A component's weight is multiplied by its predictive density of the new runs, the ratio of
+        two likelihoods. `effective_size` of the result tells whether enough components are left.
+        """
+        X, y = np.concatenate([self.X, X_add]), np.concatenate([self.y, y_add])
+        change = self._log_likelihood(X, y) - self._log_likelihood(self.X, self.y)
+        weight = normalised(np.log(self.weight) + change)
+        kept = weight > 0.0
+        columns = (a[kept] for a in (self.member, self.theta, self.nugget, weight))
+        return ProcessMixture(X, y, self.members, *columns)
+
+    @property
+    def effective_size(self) -> float:
+        """Effective number of components."""
+        return float(effective_size(self.weight))
+
+    def _inflation(self) -> float:
+        """Return df / (df - 2), variance of a t over its squared scale; inf up to df = 2."""
+        return self.df / (self.df - 2.0) if self.df > 2 else np.inf
+
+    def _log_likelihood(self, X: FloatArray, y: FloatArray) -> FloatArray:
+        """Return log L [M] of runs X [n, d], y [n] at the components, constants in theta dropped."""
+        value = np.empty(len(self.weight))
+        for k, member in enumerate(self.members):
+            mine = np.flatnonzero(self.member == k)
+            if len(mine):
+                u = np.log(self.theta[mine])
+                likelihood = member.likelihood(X, y)
+                if likelihood.nugget is None:
+                    u = np.column_stack([u, np.log(self.nugget[mine])])
+                which = np.zeros(len(mine), dtype=np.int64)
+                value[mine] = likelihood.evaluate(which, u, derivatives=False).value
+        return value

@@ -1,0 +1,223 @@
+"""The posterior over all members as weighted draws, with what tells whether to believe it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+
+from pengp._core.arrays import FloatArray, IntArray, RandomState
+from pengp._core.linalg import ONE_THREAD
+from pengp._core.seeds import as_seed
+from pengp.bayes.members import Member, checked, default_members
+from pengp.bayes.priors import Prior, get_prior
+from pengp.bayes.sampler import Sampler
+from pengp.bayes.target import Target
+from pengp.bayes.weights import effective_size, log_mean, normalised, pareto_shape
+from pengp.exceptions import InputError
+
+_FIRST, _ROUND, _ROUNDS = 800, 500, 2
+"""Points of the first round and of each further one, and the further ones that every member gets."""
+
+_NEGLIGIBLE = 1e-3
+"""Posterior weight below which a member's own weights may be poor."""
+
+_UNTRUSTED_SHAPE = 0.7
+"""Pareto shape above which weights cannot be trusted (Vehtari et al. 2024)."""
+
+
+class Draws(NamedTuple):
+    """All draws of all members."""
+
+    member: IntArray  # [N]
+    theta: FloatArray  # [N, d]
+    nugget: FloatArray  # [N]
+    weight: FloatArray  # [N], sums to 1
+
+
+class Explanation(NamedTuple):
+    """A mode of one member's posterior, and the posterior weight of the draws that belong to it."""
+
+    member: int
+    theta: FloatArray  # [d]
+    nugget: float
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorSample:
+    """Weighted draws of theta (and the nugget) for each member; made by `sample_posterior`.
+
+    Attributes
+    ----------
+    X : [n, d]
+        Inputs of the runs.
+    y : [n]
+        Responses.
+    members : tuple of K Member
+        The models, their prior weights summing to 1.
+    samplers : tuple of K Sampler
+        Their draws.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    members: tuple[Member, ...]
+    samplers: tuple[Sampler, ...]
+
+    @cached_property
+    def log_evidences(self) -> FloatArray:
+        """Log evidence [K] of each member: log of the mean over its prior of p(y | theta).
+
+        p(y | theta) = Gamma(n/2) pi^(-n/2) |R|^(-1/2) (y' R^-1 y)^(-n/2), the variance integrated
+        out with p(sigma2) = 1 / sigma2, which leaves a factor open that all members share.
+        """
+        n = len(self.y)
+        constant = float(gammaln(0.5 * n)) - 0.5 * n * np.log(np.pi)
+        return constant + np.array([log_mean(s.log_weights())[0] for s in self.samplers])
+
+    @cached_property
+    def log_evidence_errors(self) -> FloatArray:
+        """Monte Carlo standard errors [K] of the log evidences."""
+        return np.array([log_mean(s.log_weights())[1] for s in self.samplers])
+
+    @cached_property
+    def member_weights(self) -> FloatArray:
+        """Posterior weights [K]: prior weight times evidence, normalised."""
+        prior = np.log([member.weight for member in self.members])
+        return normalised(prior + self.log_evidences)
+
+    @property
+    def log_evidence(self) -> tuple[float, float]:
+        """Log evidence of the whole average, and its Monte Carlo standard error."""
+        prior = np.log([member.weight for member in self.members])
+        error = np.sqrt(((self.member_weights * self.log_evidence_errors) ** 2).sum())
+        return float(logsumexp(prior + self.log_evidences)), float(error)
+
+    @cached_property
+    def draws(self) -> Draws:
+        """All draws with their weights."""
+        d = self.X.shape[1]
+        u = [s.u for s in self.samplers]
+        sizes = [len(a) for a in u]
+        nuggets = [
+            np.exp(a[:, d]) if a.shape[1] > d else np.full(len(a), member.nugget)
+            for a, member in zip(u, self.members, strict=True)
+        ]
+        shares = zip(self.member_weights, self.samplers, strict=True)
+        weight = np.concatenate([w * normalised(s.log_weights()) for w, s in shares])
+        member = np.repeat(np.arange(len(u)), sizes)
+        theta = np.exp(np.concatenate([a[:, :d] for a in u]))
+        return Draws(member, theta, np.concatenate(nuggets), weight)
+
+    @cached_property
+    def effective_size(self) -> float:
+        """Effective number of draws of the whole average."""
+        return float(effective_size(self.draws.weight))
+
+    @cached_property
+    def pareto_shapes(self) -> FloatArray:
+        """Pareto shapes [K] of the members' weights; above 0.7 they cannot be trusted."""
+        return np.array([pareto_shape(s.log_weights()) for s in self.samplers])
+
+    @property
+    def trusted_shapes(self) -> bool:
+        """Whether the weights of every member that counts can be trusted."""
+        counts = self.member_weights > _NEGLIGIBLE
+        return bool((self.pareto_shapes[counts] <= _UNTRUSTED_SHAPE).all())
+
+    def explanations(self) -> list[Explanation]:
+        """Return the modes, the one with the largest posterior weight first.
+
+        A draw belongs to the mode that is nearest in units of its own curvature.
+        """
+        found, d = [], self.X.shape[1]
+        for k, (s, share) in enumerate(zip(self.samplers, self.member_weights, strict=True)):
+            owner = nearest_mode(s)
+            weight = share * np.bincount(
+                owner, normalised(s.log_weights()), minlength=len(s.modes.u)
+            )
+            for u, w in zip(s.modes.u, weight, strict=True):
+                g = self.members[k].nugget
+                nugget = g if isinstance(g, float) else float(np.exp(u[d]))
+                found.append(Explanation(k, np.exp(u[:d]), nugget, float(w)))
+        return sorted(found, key=lambda e: -e.weight)
+
+
+def nearest_mode(sampler: Sampler) -> IntArray:
+    """Return which mode [N] each point belongs to: the t_4 around a mode with most density there."""
+    modes = sampler.modes
+    terms = []
+    for u, height, A in zip(modes.u, modes.log_density, modes.precision, strict=True):
+        steps = sampler.u - u
+        square = np.einsum("np,pq,nq->n", steps, A, steps)
+        terms.append(height - 0.5 * (4.0 + len(u)) * np.log1p(square / 4.0))
+    owner: IntArray = np.argmax(terms, axis=0)
+    return owner
+
+
+def sample_posterior(
+    X: FloatArray,
+    y: FloatArray,
+    *,
+    members: tuple[Member, ...] | None = None,
+    prior: str | Prior = "hierarchical-lasso",
+    effective_size: float = 800.0,
+    max_points: int = 30_000,
+    random_state: RandomState = None,
+) -> PosteriorSample:
+    """Draw from the posterior of theta under each member, and weigh the members by their evidence.
+
+    Parameters
+    ----------
+    X : [n, d]
+        Inputs in the unit cube.
+    y : [n]
+        Responses, centred and scaled to a variance of about 1.
+    members : tuple of Member, optional
+        The models that are averaged; `default_members` if omitted.
+    prior : {"hierarchical-lasso", "gamma", "jointly-robust"} or Prior
+        Prior of log theta.
+    effective_size : float
+        Effective number of draws at which the sampler stops.
+    max_points : int
+        Draws of all members at which it stops in any case.
+    random_state : int, Generator, RandomState or None
+        Seed. Every member has its own stream.
+    """
+    _check_runs(X, y)
+    chosen, law = checked(members or default_members(X.shape[1])), get_prior(prior)
+    streams = np.random.SeedSequence(as_seed(random_state)).spawn(len(chosen))
+    samplers = []
+    with ONE_THREAD:
+        for member, stream in zip(chosen, streams, strict=True):
+            sampler = Sampler(Target(member, X, y, law), np.random.default_rng(stream))
+            sampler.start(_FIRST)
+            for _ in range(_ROUNDS):
+                sampler.round(_ROUND)
+            samplers.append(sampler)
+        while True:
+            found = PosteriorSample(X, y, chosen, tuple(samplers))
+            enough = found.effective_size >= effective_size and found.trusted_shapes
+            if enough or sum(len(s.u) for s in samplers) + _ROUND > max_points:
+                return found
+            samplers[_poorest(found)].round(_ROUND)
+
+
+def _poorest(found: PosteriorSample) -> int:
+    """Return the member whose weights add most to the variance of an average."""
+    draws = found.draws
+    return int(np.bincount(draws.member, draws.weight**2).argmax())
+
+
+def _check_runs(X: FloatArray, y: FloatArray) -> None:
+    """Refuse runs from which nothing can be learned."""
+    if X.ndim != 2 or y.shape != (len(X),):
+        raise InputError(f"X {X.shape} and y {y.shape} do not fit together; use [n, d] and [n].")
+    if len(y) < 3:
+        raise InputError(f"the posterior of theta needs at least 3 runs, not {len(y)}.")
+    if not (np.isfinite(X).all() and np.isfinite(y).all()):
+        raise InputError("X and y must be finite.")
+    if not y.any():
+        raise InputError("y is 0 in every run, so that nothing can be learned from it.")

@@ -1,0 +1,154 @@
+"""The posterior density of one member's parameters, and its modes."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from pengp._core.arrays import BoolArray, FloatArray, IntArray
+from pengp.bayes.members import Member
+from pengp.bayes.priors import Prior
+from pengp.exceptions import InputError
+from pengp.path.newton import Expansion, Lockstep
+
+_LOWEST, _HIGHEST = -25.0, 15.0
+"""Range of log theta in which modes are looked for."""
+
+_STARTS = 400
+"""Points from which the starts of the search for modes are taken."""
+
+_BEST = 8
+"""Starts with the largest posterior density, and as many with the largest likelihood."""
+
+_GAIN = 1e-3
+"""A search ends where the next step promises no more than this."""
+
+_BELOW = 8.0
+"""Modes so much lower than the best are left out."""
+
+_APART = 0.5
+"""Squared distance, in units of a mode's own curvature, within which another is the same."""
+
+FLOOR = 0.08
+"""Least curvature of a mode that the sampler believes."""
+
+
+class Modes(NamedTuple):
+    """Local maxima of the posterior density of u, best first."""
+
+    u: FloatArray  # [K, P]
+    log_density: FloatArray  # [K], log likelihood + log prior
+    precision: FloatArray  # [K, P, P], minus the Hessian, its eigenvalues at least FLOOR
+
+
+class Target:
+    """Log likelihood and log prior of u = (log theta, and log nugget where it is sampled).
+
+    Parameters
+    ----------
+    member : Member
+        The model.
+    X : [n, d]
+        Inputs in the unit cube.
+    y : [n]
+        Responses.
+    prior : Prior
+        Of log theta.
+    """
+
+    def __init__(self, member: Member, X: FloatArray, y: FloatArray, prior: Prior) -> None:
+        self.member, self._likelihood = member, member.likelihood(X, y)
+        for_runs: Callable[[FloatArray], Prior] | None = getattr(prior, "for_runs", None)
+        self.prior = prior if for_runs is None else for_runs(X)
+        self.n_theta, self.n_params = X.shape[1], self._likelihood.n_params
+        g = member.nugget
+        self.log_nuggets = None if isinstance(g, float) else (np.log(g[0]), np.log(g[1]))
+
+    @property
+    def n_evaluations(self) -> int:
+        """Return the number of likelihoods computed so far."""
+        return self._likelihood.n_evaluations
+
+    def log_likelihood(self, u: FloatArray) -> FloatArray:
+        """Return log L [N] at u [N, P], constants dropped."""
+        which = np.zeros(len(u), dtype=np.int64)
+        value: FloatArray = self._likelihood.evaluate(which, u, derivatives=False).value
+        return value
+
+    def log_prior(self, u: FloatArray) -> FloatArray:
+        """Return log p(u) [N] at u [N, P]."""
+        value = self.prior.value(u[:, : self.n_theta])
+        if self.log_nuggets is None:
+            return value
+        low, high = self.log_nuggets
+        inside = (u[:, -1] >= low) & (u[:, -1] <= high)
+        return np.where(inside, value - np.log(high - low), -np.inf)
+
+    def sample_prior(self, rng: np.random.Generator, size: int) -> FloatArray:
+        """Return draws [size, P] of the prior; of a standard normal law if it has no sampler."""
+        draw = getattr(self.prior, "sample", None)
+        T = self.n_theta
+        u = draw(rng, size, T) if draw is not None else 2.0 * rng.standard_normal((size, T))
+        if self.log_nuggets is None:
+            return u
+        return np.column_stack([u, rng.uniform(*self.log_nuggets, size=size)])
+
+    def expand(self, tag: IntArray, u: FloatArray) -> Expansion:
+        """Return the log posterior density at u [B, P] with gradient and Hessian."""
+        at = self._likelihood.evaluate(np.zeros_like(tag), u)
+        T = self.n_theta
+        at.gradient[:, :T] += self.prior.gradient(u[:, :T])
+        at.hessian[:, :T, :T] += self.prior.hessian(u[:, :T])
+        return Expansion(at.value + self.log_prior(u), at.gradient, at.hessian)
+
+    def modes(self, rng: np.random.Generator) -> Modes:
+        """Find local maxima by Newton steps from the best of a few hundred points."""
+        points = np.clip(self.sample_prior(rng, _STARTS), *self._box())
+        loglik = self.log_likelihood(points)
+        by_density = np.argsort(-(loglik + self.log_prior(points)), kind="stable")[:_BEST]
+        by_likelihood = np.argsort(-loglik, kind="stable")[:_BEST]
+        starts = points[np.unique(np.concatenate([by_density, by_likelihood]))]
+        search = Lockstep(self.expand, self._bounds, gain=_GAIN, max_rounds=30)
+        search.add(np.zeros(len(starts), dtype=np.int64), np.zeros((len(starts), 0)), starts)
+        rows = search.finish().rows
+        order = np.argsort(-rows.at.value, kind="stable")
+        order = order[rows.at.value[order] > rows.at.value[order[0]] - _BELOW]
+        if not len(order):
+            raise InputError(
+                "the correlation matrix is singular for every theta that was tried; use a larger "
+                "nugget, such as 1e-5."
+            )
+        precision = _floored(-rows.at.hessian[order])
+        kept = _distinct(rows.x[order], precision)
+        return Modes(rows.x[order][kept], rows.at.value[order][kept], precision[kept])
+
+    def _box(self) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds [P] between which modes are looked for."""
+        low, high = np.full(self.n_params, _LOWEST), np.full(self.n_params, _HIGHEST)
+        if self.log_nuggets is not None:
+            low[-1], high[-1] = self.log_nuggets
+        return low, high
+
+    def _bounds(self, tag: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return them for each of the problems ``tag`` [B]."""
+        low, high = self._box()
+        return np.tile(low, (len(tag), 1)), np.tile(high, (len(tag), 1))
+
+
+def _floored(A: FloatArray) -> FloatArray:
+    """Return A [K, P, P] with eigenvalues of at least FLOOR."""
+    values, vectors = np.linalg.eigh(A)
+    raised: FloatArray = (vectors * np.maximum(values, FLOOR)[:, None, :]) @ vectors.transpose(
+        0, 2, 1
+    )
+    return raised
+
+
+def _distinct(u: FloatArray, precision: FloatArray) -> BoolArray:
+    """Tell which points u [K, P], best first, are near none that is better."""
+    kept = np.zeros(len(u), dtype=bool)
+    for k in range(len(u)):
+        steps = u[k] - u[kept]
+        distance = np.einsum("kp,kpq,kq->k", steps, precision[kept], steps)
+        kept[k] = not (distance < _APART).any()
+    return kept
