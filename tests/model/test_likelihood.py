@@ -13,7 +13,7 @@ from pengp.model.likelihood import BatchLikelihood, LogLik, profile_loglik
 from pengp.path.newton import Expansion
 from pengp.path.objective import CellObjective
 from pengp.path.penalties import PENALTIES
-from pengp.path.terms import SeparableTerm
+from pengp.path.terms import term_of
 from tests.problems import slow_loglik, smooth_runs
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
@@ -70,7 +70,7 @@ def test_values_against_plain_dense_formulas(
 def expand(lik: BatchLikelihood, penalty: str, lam: float, u: FloatArray) -> Expansion:
     """Expand the penalized likelihood, as the search does, at u [B, P] of the first data set."""
     low, high = np.full((1, lik.n_params), -30.0), np.full((1, lik.n_params), 30.0)
-    term = SeparableTerm(PENALTIES[penalty], lik.n, lik.n_theta)
+    term = term_of(PENALTIES[penalty], lik.X, lik.nugget, isotropic=lik.isotropic)
     objective = CellObjective(lik, np.array([lam]), term, low, high)
     return objective.expand(np.zeros(len(u), dtype=np.int64), u)
 

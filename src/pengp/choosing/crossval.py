@@ -21,7 +21,7 @@ from pengp.model.kernels import Kernel
 from pengp.model.posterior import batch_predict
 from pengp.path.fitting import Model, checked_model
 from pengp.path.penalized import PathFit, fit_path
-from pengp.path.penalties import Penalty
+from pengp.path.penalties import AnyPenalty
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,7 +166,7 @@ def cross_validate_path(
     *,
     folds: FoldsLike,
     kernel: str | Kernel = "sqexp",
-    penalty: str | Penalty = "lasso",
+    penalty: str | AnyPenalty = "lasso",
     isotropic: bool = False,
     nugget: float | str = 1e-5,
     mean: str = "zero",

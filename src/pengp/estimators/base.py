@@ -19,7 +19,7 @@ from pengp.model.kernels import Kernel
 from pengp.path.fitting import Model, checked_model
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit, fit_path
-from pengp.path.penalties import Penalty
+from pengp.path.penalties import AnyPenalty
 
 
 class SurrogateMixin:
@@ -29,7 +29,7 @@ class SurrogateMixin:
     """
 
     kernel: str | Kernel
-    penalty: str | Penalty
+    penalty: str | AnyPenalty
     isotropic: bool
     nugget: float | str
     mean: str

@@ -19,7 +19,7 @@ from pengp.estimators.data import lambda_values, make_plans, prepare
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
-from pengp.path.penalties import Penalty
+from pengp.path.penalties import AnyPenalty
 
 __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
 
@@ -47,7 +47,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         Weight lambda of the penalty; 0 is maximum likelihood.
     kernel : {"sqexp", "matern52", "matern32"} or Kernel
         Correlation function.
-    penalty : {"lasso", "scad", "ridge", "none"} or Penalty
+    penalty : {"lasso", "scad", "ridge", "none", "jointly-robust"}, Penalty or JointPenalty
         Penalty on theta.
     isotropic : bool
         Whether all inputs share one theta.
@@ -101,7 +101,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         lam: float = 0.0,
         *,
         kernel: str | Kernel = "sqexp",
-        penalty: str | Penalty = "lasso",
+        penalty: str | AnyPenalty = "lasso",
         isotropic: bool = False,
         nugget: float | str = 1e-5,
         mean: str = "zero",
@@ -189,7 +189,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         metric: MetricLike = "dpe",
         rule: RuleLike = "1se",
         kernel: str | Kernel = "sqexp",
-        penalty: str | Penalty = "lasso",
+        penalty: str | AnyPenalty = "lasso",
         isotropic: bool = False,
         nugget: float | str = 1e-5,
         mean: str = "zero",

@@ -2,6 +2,7 @@
 
 from pengp.path.flatness import Flat
 from pengp.path.grids import lambda_grid, lambda_max
+from pengp.path.joint import JointlyRobust, JointPenalty, JointTerms
 from pengp.path.penalized import Modes, PathFit, penalized_path
 from pengp.path.penalties import PENALTIES, SCAD, Lasso, NoPenalty, Penalty, Ridge, get_penalty
 
@@ -9,6 +10,9 @@ __all__ = [
     "PENALTIES",
     "SCAD",
     "Flat",
+    "JointPenalty",
+    "JointTerms",
+    "JointlyRobust",
     "Lasso",
     "Modes",
     "NoPenalty",

@@ -20,10 +20,10 @@ from pengp.model.large import LargeLikelihood
 from pengp.model.likelihood import BatchLikelihood
 from pengp.path import settings
 from pengp.path.flatness import exp_within
-from pengp.path.penalties import Penalty, get_penalty
+from pengp.path.penalties import AnyPenalty, get_penalty
 from pengp.path.search import Found, ModeSearch
 from pengp.path.starts import Starts, few_start_points, fixed_starts, start_points
-from pengp.path.terms import SeparableTerm, Term
+from pengp.path.terms import Term, term_of
 
 NUGGET_BOUNDS = (1.49e-8, 1.0)
 """Range of an estimated nugget; the lower end is the square root of the machine precision."""
@@ -41,7 +41,7 @@ class Model:
     """What is fitted; None for the nugget means that it is estimated."""
 
     kernel: Kernel
-    penalty: Penalty
+    penalty: AnyPenalty
     isotropic: bool
     nugget: float | None
     constant_mean: bool
@@ -61,13 +61,13 @@ class Model:
 
     def term(self, likelihood: BatchLikelihood | LargeLikelihood) -> Term:
         """Return what the penalty takes off these likelihoods."""
-        return SeparableTerm(self.penalty, likelihood.n, likelihood.n_theta)
+        return term_of(self.penalty, likelihood.X, self.nugget, isotropic=self.isotropic)
 
 
 def checked_model(
     *,
     kernel: str | Kernel,
-    penalty: str | Penalty,
+    penalty: str | AnyPenalty,
     isotropic: bool,
     nugget: float | str,
     mean: str,

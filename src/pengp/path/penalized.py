@@ -30,7 +30,7 @@ from pengp.path.fitting import (
     is_degenerate,
 )
 from pengp.path.flatness import Flat, flat_stretch
-from pengp.path.penalties import Penalty
+from pengp.path.penalties import AnyPenalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def penalized_path(
     lams: ArrayLike,
     *,
     kernel: str | Kernel = "sqexp",
-    penalty: str | Penalty = "lasso",
+    penalty: str | AnyPenalty = "lasso",
     isotropic: bool = False,
     nugget: float | str = 1e-5,
     mean: str = "zero",
@@ -134,8 +134,8 @@ def penalized_path(
         Penalties, each at least 0, in any order; see `lambda_grid`.
     kernel : {"sqexp", "matern52", "matern32"} or Kernel
         Correlation function.
-    penalty : {"lasso", "scad", "ridge", "none"} or Penalty
-        Penalty on theta.
+    penalty : {"lasso", "scad", "ridge", "none", "jointly-robust"}, Penalty or JointPenalty
+        Penalty on theta; the last is a prior on theta and the nugget, times lambda.
     isotropic : bool
         Whether all inputs share one theta.
     nugget : float or "estimate"

@@ -1,20 +1,21 @@
 """Penalties p_lambda(theta) on theta >= 0: value, gradient and curvature, lambda an argument.
 
-All are separable: p_lambda(theta) = sum_p rho(theta_p, lambda). The functions return the terms
+These are separable: p_lambda(theta) = sum_p rho(theta_p, lambda). The functions return the terms
 rho and their derivatives in theta_p, broadcast over theta and lambda; the likelihood is penalized
-by n times their sum (the paper's equation for Q). A new penalty is one class, added to
-``PENALTIES``. If it is proportional to lambda, ``linear = True`` says so and saves time; a subclass
-that is not must set it to False.
+by n times their sum (the paper's equation for Q). Those of all thetas together are in `joint`. A
+new penalty of either kind is one class, added to ``PENALTIES``. If it is proportional to lambda,
+``linear = True`` says so and saves time; a subclass that is not must set it to False.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp._core.registry import Registry
 from pengp.exceptions import InputError
+from pengp.path.joint import JointlyRobust, JointPenalty
 
 
 class Penalty(Protocol):
@@ -129,12 +130,21 @@ class SCAD:
         return np.where(on_parabola, -1.0 / (self.a - 1.0), 0.0)
 
 
+AnyPenalty: TypeAlias = Penalty | JointPenalty
+
 #: Penalties by name; ``PENALTIES.register`` adds to it.
-PENALTIES: Registry[Penalty] = Registry("penalty", NoPenalty(), Lasso(), Ridge(), SCAD())
+PENALTIES: Registry[AnyPenalty] = Registry(
+    "penalty", NoPenalty(), Lasso(), Ridge(), SCAD(), JointlyRobust()
+)
 
 
-def get_penalty(penalty: str | Penalty) -> Penalty:
+def get_penalty(penalty: str | AnyPenalty) -> AnyPenalty:
     """Return the penalty of that name, or the object itself."""
-    if all(hasattr(penalty, name) for name in ("value", "gradient", "curvature")):
-        return cast(Penalty, penalty)
-    return PENALTIES.look_up(penalty, "an object with value, gradient and curvature")
+    own: Any = penalty
+    if all(hasattr(own, name) for name in ("value", "gradient", "curvature")):
+        return own
+    if hasattr(own, "for_runs"):
+        return own
+    return PENALTIES.look_up(
+        penalty, "an object with value, gradient and curvature, or with for_runs"
+    )

@@ -13,8 +13,9 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.linalg import diagonals
+from pengp.path.joint import JointTerms
 from pengp.path.newton import Expansion
-from pengp.path.penalties import Penalty
+from pengp.path.penalties import AnyPenalty, Penalty
 
 
 class Term(Protocol):
@@ -109,3 +110,88 @@ class SeparableTerm:
         at.gradient[:, : self.n_theta] -= gradient
         if at.hessian.shape[-1]:
             diagonals(at.hessian)[:, : self.n_theta] -= curvature
+
+
+class JointTerm:
+    """The term of a joint penalty.
+
+    Parameters
+    ----------
+    terms : JointTerms
+        The penalty of F data sets.
+    n_theta : int
+        Number of thetas, T.
+    nugget : float or None
+        Fixed nugget; None if it is the last parameter.
+    linear : bool
+        Whether the penalty is proportional to lambda.
+    """
+
+    def __init__(
+        self, terms: JointTerms, n_theta: int, nugget: float | None, *, linear: bool = False
+    ) -> None:
+        self.terms, self.n_theta, self.nugget, self.linear = terms, n_theta, nugget, linear
+
+    def _params(self, point: FloatArray) -> FloatArray:
+        """Return the thetas and the nugget [B, T + 1] at point [B, P]."""
+        params = np.exp(point)
+        if self.nugget is None:
+            return params
+        return np.hstack([params, np.full((len(point), 1), self.nugget)])
+
+    def value(self, data_set: IntArray, point: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return the term [B] of data sets [B] at point [B, P] for lam [B]."""
+        return self.terms.value(data_set, self._params(point), lam)
+
+    def values(self, data_set: IntArray, point: FloatArray, lams: FloatArray) -> FloatArray:
+        """Return the term [N, L] of data sets [N] at point [N, P] for each of lams [L]."""
+        params, one = self._params(point), np.ones(len(point))
+        if self.linear:
+            return self.terms.value(data_set, params, one)[:, None] * lams
+        return np.stack([self.terms.value(data_set, params, lam * one) for lam in lams], axis=1)
+
+    def take_off(
+        self, at: Expansion, data_set: IntArray, point: FloatArray, lam: FloatArray
+    ) -> Expansion:
+        """Return the expansion at point [B, P] less that of the term for lam [B]."""
+        params = self._params(point)
+        here = at._replace(objective=at.objective - self.terms.value(data_set, params, lam))
+        self._subtract(here, params, *self.terms.derivatives(data_set, params, lam))
+        return here
+
+    def move(
+        self,
+        at: Expansion,
+        data_set: IntArray,
+        point: FloatArray,
+        here: FloatArray,
+        there: FloatArray,
+    ) -> None:
+        """Change the derivatives of an expansion, in place, from lam ``here`` [B] to ``there``."""
+        params = self._params(point)
+        gradient, hessian = self.terms.derivatives(data_set, params, there)
+        old_gradient, old_hessian = self.terms.derivatives(data_set, params, here)
+        self._subtract(at, params, gradient - old_gradient, hessian - old_hessian)
+
+    def _subtract(
+        self, at: Expansion, params: FloatArray, gradient: FloatArray, hessian: FloatArray
+    ) -> None:
+        """Take derivatives in params [B, T + 1], in their logarithms, off an expansion."""
+        P = at.gradient.shape[1]
+        slope = params * gradient
+        at.gradient[:] -= slope[:, :P]
+        if at.hessian.shape[-1]:
+            curvature = params[:, :, None] * hessian * params[:, None, :]
+            at.hessian[:] -= curvature[:, :P, :P]
+            on_diagonal = diagonals(at.hessian)
+            on_diagonal -= slope[:, :P]
+
+
+def term_of(penalty: AnyPenalty, X: FloatArray, nugget: float | None, *, isotropic: bool) -> Term:
+    """Return what a penalty takes off the likelihoods of data sets with inputs X [F, n, d]."""
+    n, d = X.shape[1:]
+    n_theta = 1 if isotropic else d
+    if hasattr(penalty, "for_runs"):
+        terms = penalty.for_runs(X, isotropic=isotropic)
+        return JointTerm(terms, n_theta, nugget, linear=getattr(penalty, "linear", False))
+    return SeparableTerm(penalty, n, n_theta)

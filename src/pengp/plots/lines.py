@@ -35,17 +35,23 @@ class Runs(NamedTuple):
 
     def loglik(self, theta: FloatArray) -> FloatArray:
         """Return log L [G] at theta [G, d]."""
-        logs = np.log(theta[:, :1] if self.model.isotropic else theta)
-        if self.model.nugget is None:
-            logs = np.column_stack([logs, np.full(len(logs), np.log(self.nugget))])
+        points = self._points(theta)
         engine = self.model.likelihood(self.U[None], self.z[None])
-        which = np.zeros(len(logs), dtype=np.int64)
-        return engine.evaluate(which, logs, derivatives=False).value
+        which = np.zeros(len(points), dtype=np.int64)
+        return engine.evaluate(which, points, derivatives=False).value
 
     def penalty(self, theta: FloatArray, lam: float) -> FloatArray:
         """Return n p_lambda(theta) [G] at theta [G, d]."""
-        penalized = theta[:, :1] if self.model.isotropic else theta
-        return len(self.z) * self.model.penalty.value(penalized, np.array(lam)).sum(axis=-1)
+        term = self.model.term(self.model.likelihood(self.U[None], self.z[None]))
+        points = self._points(theta)
+        return term.value(np.zeros(len(points), dtype=np.int64), points, np.full(len(points), lam))
+
+    def _points(self, theta: FloatArray) -> FloatArray:
+        """Return the logarithms [G, P] of the parameters at theta [G, d]."""
+        logs = np.log(theta[:, :1] if self.model.isotropic else theta)
+        if self.model.nugget is not None:
+            return logs
+        return np.column_stack([logs, np.full(len(logs), np.log(self.nugget))])
 
 
 class Line(NamedTuple):

@@ -21,9 +21,7 @@ def scikit_learn(
     X: FloatArray, y: FloatArray, X_test: FloatArray, seed: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return mean and std [m] of scikit-learn's process, Matern 5/2 with restarts."""
-    kernel = ConstantKernel(1.0, (1e-2, 1e4)) * Matern(
-        np.ones(X.shape[1]), _LENGTHSCALES, nu=2.5
-    )
+    kernel = ConstantKernel(1.0, (1e-2, 1e4)) * Matern(np.ones(X.shape[1]), _LENGTHSCALES, nu=2.5)
     model = GaussianProcessRegressor(
         kernel, alpha=1e-8, n_restarts_optimizer=_RESTARTS, random_state=seed
     )

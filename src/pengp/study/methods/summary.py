@@ -20,7 +20,9 @@ _SCORES = ("rmse", "crps", "interval_score")
 def log_ratios(rows: Rows, part: str, method: str, score: str) -> pd.Series:
     """Return 100 log(score / yardstick's score) by repetition; negative is better."""
     study = "methods-rivals" if method in RIVALS and part.startswith("methods/") else None
-    own = rows.by_repetition(part.replace("methods/", f"{study}/") if study else part, method, score)
+    own = rows.by_repetition(
+        part.replace("methods/", f"{study}/") if study else part, method, score
+    )
     base = rows.by_repetition(part, YARDSTICK, score)
     both = pd.concat([own, base], axis=1, join="inner")
     return 100.0 * np.log(both.iloc[:, 0] / both.iloc[:, 1])

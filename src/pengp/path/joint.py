@@ -1,0 +1,119 @@
+"""Joint penalties: of all thetas, and the nugget, together, with a full Hessian.
+
+A joint penalty is bound to the inputs of F data sets first, on which it may depend. What it then
+returns is n p_lambda itself, what is taken off the log likelihood: for a prior pi that is
+-lambda log pi, so that lambda = 1 is the prior and lambda = 0 is maximum likelihood, whatever n.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.linalg import diagonals
+from pengp.exceptions import InputError
+
+
+class JointTerms(Protocol):
+    """n p_lambda of F data sets in the parameters: T thetas and the nugget, fixed or not."""
+
+    def value(self, data_set: IntArray, params: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return n p_lambda [B] of data sets [B] at params [B, T + 1] for lam [B]."""
+        ...
+
+    def derivatives(
+        self, data_set: IntArray, params: FloatArray, lam: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return its gradient [B, T + 1] and Hessian [B, T + 1, T + 1] in these parameters."""
+        ...
+
+
+class JointPenalty(Protocol):
+    """One penalty of all parameters together."""
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+
+    def for_runs(self, X: FloatArray, *, isotropic: bool) -> JointTerms:
+        """Return the penalty for the inputs X [F, n, d]; T = 1 if isotropic, else T = d."""
+        ...
+
+
+@dataclass(frozen=True)
+class JointlyRobust:
+    """The jointly robust prior of RobustGaSP (Gu 2019, Bayesian Analysis 14, 877-905).
+
+    With t = sum_p C_p beta_p + g, beta_p = sqrt(theta_p) the inverse ranges and g the nugget,
+
+        pi(beta, g) ~ t^a exp(-b t),        n p_lambda = lambda (b t - a log t).
+
+    It keeps the estimate from theta = 0 and from theta = infinity, where nothing is learned, and
+    allows single inputs to be inert. C_p is the mean spacing of the runs, range_p n^(-1/d); if one
+    theta is shared, the largest distance of two runs divided by n, as in RobustGaSP. The mode is
+    that of the density in beta, as there. RobustGaSP adds it to the marginal likelihood of a
+    constant trend: ``likelihood="marginal"`` and ``mean="constant"``, lambda = 1.
+
+    Parameters
+    ----------
+    a : float
+        Power of t.
+    b : float, optional
+        Rate, n^(-1/d) (a + d) by default.
+    """
+
+    a: float = 0.2
+    b: float | None = None
+    name: ClassVar[str] = "jointly-robust"
+    label: ClassVar[str] = "jointly robust prior"
+    linear: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse settings for which the prior is not defined."""
+        if not np.isfinite(self.a):
+            raise InputError(f"JointlyRobust needs a finite a, got a={self.a!r}.")
+        if self.b is not None and not 0.0 < self.b < np.inf:
+            raise InputError(f"JointlyRobust needs b > 0 and finite, or None, got b={self.b!r}.")
+
+    def for_runs(self, X: FloatArray, *, isotropic: bool) -> "JointlyRobustTerms":
+        """Return the prior for the inputs X [F, n, d]."""
+        n, d = X.shape[1:]
+        spacing = n ** (-1.0 / d)
+        C = np.ptp(X, axis=1) * spacing
+        if isotropic:
+            squares = ((X[:, :, None] - X[:, None]) ** 2).sum(-1)
+            C = np.sqrt(squares.max((1, 2)))[:, None] / n
+        return JointlyRobustTerms(C, self.a, spacing * (self.a + d) if self.b is None else self.b)
+
+
+@dataclass(frozen=True, eq=False)
+class JointlyRobustTerms:
+    """lambda (b t - a log t) of F data sets, with t = sum_p C_p sqrt(theta_p) + g."""
+
+    C: FloatArray
+    """[F, T]"""
+    a: float
+    b: float
+
+    def _t(self, data_set: IntArray, params: FloatArray) -> FloatArray:
+        """Return t [B]."""
+        return np.vecdot(self.C[data_set], np.sqrt(params[:, :-1])) + params[:, -1]
+
+    def value(self, data_set: IntArray, params: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return n p_lambda [B] of data sets [B] at params [B, T + 1] for lam [B]."""
+        t = self._t(data_set, params)
+        return lam * (self.b * t - self.a * np.log(t))
+
+    def derivatives(
+        self, data_set: IntArray, params: FloatArray, lam: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return its gradient [B, T + 1] and Hessian [B, T + 1, T + 1] in these parameters."""
+        t, theta = self._t(data_set, params)[:, None], params[:, :-1]
+        slope, curvature = np.ones_like(params), np.zeros_like(params)  # t is linear in the nugget
+        slope[:, :-1] = 0.5 * self.C[data_set] / np.sqrt(theta)
+        curvature[:, :-1] = -0.5 * slope[:, :-1] / theta
+        first = lam[:, None] * (self.b - self.a / t)
+        hessian = (lam[:, None] * self.a / t**2 * slope)[:, :, None] * slope[:, None, :]
+        on_diagonal = diagonals(hessian)
+        on_diagonal += first * curvature
+        return first * slope, hessian
