@@ -3,7 +3,6 @@
 What is refused is told in one sentence, and every file stays as it was.
 """
 
-import contextlib
 import io
 import json
 import os
@@ -12,7 +11,6 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +26,7 @@ from pengp.cli.app import app
 from pengp.cli.predict import CHUNK_ROWS
 from pengp.cli.tables import TableWriter, read_table
 from pengp.study.test_runs import read_test_runs
+from tests.cli.kills import LATE, session, started, wait_until_gone
 
 RUNS = "a,b,y\n0,3,1.5\n1,0,2.25\n2,2,0.5\n3,1,-1\n4,5,0.75\n5,4,3\n"
 FIT = ["fit", "runs.csv", "-y", "y", "--folds", "2", "--repeats", "1"]
@@ -182,36 +181,6 @@ def test_results_of_a_study_do_not_replace_a_file_of_one_byte(here: Path, byte: 
 # Processes: signals, closed streams, encodings.
 
 
-def session(leader: int, using: str = "") -> list[int]:
-    """Return the processes of a session that still run, and have loaded some library."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has just ended
-            state, _, _, leads, *_ = (place / "stat").read_text().rpartition(")")[2].split()
-            if int(leads) == leader and state != "Z" and using in (place / "maps").read_text():
-                found.append(int(place.name))
-    return found
-
-
-@contextlib.contextmanager
-def started(*arguments: str, temporary: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Start ``pengp arguments...`` in a session of its own; nothing of it outlives the block."""
-    with subprocess.Popen(
-        ["env", "--default-signal=HUP", sys.executable, "-m", "pengp", *arguments],  # after nohup
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "TMPDIR": str(temporary)},
-    ) as process:
-        try:
-            yield process
-        finally:
-            for number in session(process.pid):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(number, signal.SIGKILL)
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize(
     "command", ["predict model.pengp - -o out.csv", "fit runs.csv -y y --repeats 2000 --jobs 2"]
@@ -222,17 +191,13 @@ def test_a_signal_ends_a_command_in_order(
     before, temporary = contents(), tmp_path_factory.mktemp("temporary")
     with started(*command.split(), temporary=temporary) as process:
         # It is at work when the table has been begun, or two workers have loaded what they need.
-        late = "/scipy/optimize/"  # one of the last libraries that a worker loads
-        while not (any(here.glob(".out.csv.*")) or len(session(process.pid, late)) > 2):
+        while not (any(here.glob(".out.csv.*")) or len(session(process.pid, LATE)) > 2):
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(number)
         assert process.wait(timeout=60) == code
         assert process.communicate() == (b"", b"")
-        deadline = time.monotonic() + 5  # the helper of the workers ends soon after the command
-        while session(process.pid) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert session(process.pid) == []
+        assert wait_until_gone(process.pid, 5.0) == 0  # the workers' helper ends a little later
     assert contents() == before
     assert list(temporary.iterdir()) == []
 

@@ -3,6 +3,7 @@ import os
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -244,6 +245,30 @@ def test_report_says_where_its_page_is(tmp_path: Path) -> None:
     shown = study("report", "s.sqlite", "--output-dir", "out")
     assert (shown.exit_code, shown.stdout) == (0, f"The page is {Path('out') / 'index.html'}\n")
     assert STUDIES["limits"].title in (tmp_path / "out" / "index.html").read_text()
+
+
+def test_check_counts_what_is_sound_and_every_command_refuses_a_changed_number(
+    tmp_path: Path,
+) -> None:
+    task = STUDIES["forrester"].tasks("tiny")[0]
+    with Store.open(tmp_path / "study.sqlite", "w") as store:
+        store.add(task, [Row("dpe", None, "rmse", None, 0.88, 0.0)], 1.0)
+        store.add_failure(Task("forrester", "f", 77), Failure("OSError", "no", ""), 1.0)
+    sound = study("check")
+    assert (sound.exit_code, sound.stderr) == (0, "")
+    assert sound.stdout == "study.sqlite is sound: 1 tasks done with 1 rows, 1 failed.\n"
+
+    content = (tmp_path / "study.sqlite").read_bytes()
+    assert content.count(struct.pack(">d", 0.88)) == 1
+    changed = content.replace(struct.pack(">d", 0.88), struct.pack(">d", 0.63))
+    (tmp_path / "study.sqlite").write_bytes(changed)
+    for command in (["check"], ["status"], ["report"], ["run", "forrester"]):
+        shown = study(*command)
+        assert (shown.exit_code, shown.stdout) == (4, "")
+        assert " ".join(shown.stderr.split()) == (
+            f"pengp: cannot use study.sqlite: it is damaged, the task {task.name} not as written; "
+            "restore a copy or choose another file."
+        )
 
 
 def test_a_second_runner_is_turned_away_while_status_works(tmp_path: Path) -> None:

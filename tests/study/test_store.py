@@ -110,7 +110,8 @@ store.add(TASKS[1], simple(TASKS[1]) * 20000, 0.0)
 
 def _environment() -> dict[str, str]:
     """Return an environment in which the tests' helpers can be imported."""
-    return os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    places = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, places))}
 
 
 def test_only_one_can_write_while_others_read(tmp_path: Path) -> None:
@@ -175,7 +176,7 @@ def test_a_file_of_a_newer_format_is_left_alone(tmp_path: Path) -> None:
         connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
     before = path.read_bytes()
     for mode in MODES:
-        with pytest.raises(FileError, match=r"a newer pengp wrote it \(format 2, .* up to 1\)"):
+        with pytest.raises(FileError, match=r"a newer pengp wrote it \(format 3, .* up to 2\)"):
             Store.open(path, mode)
     assert path.read_bytes() == before
 
@@ -242,6 +243,16 @@ def test_a_full_disk_costs_only_the_task_that_does_not_fit(tmp_path: Path) -> No
         assert comparable(store, TASKS[:2]) == expected(TASKS[:2])
 
 
+def test_a_file_of_the_format_without_checksums_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    Store.open(path, "w").close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    for mode in MODES:
+        with pytest.raises(FileError, match=r"an older pengp wrote it \(format 1\), without check"):
+            Store.open(path, mode)
+
+
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     with Store.open(path, "w") as store:
@@ -249,8 +260,71 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4096:-4096] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
-    with Store.open(path) as store, pytest.raises(FileError, match="it is damaged; restore a copy"):
-        store.rows()
+    for mode in MODES:
+        with pytest.raises(FileError, match="it is damaged; restore a copy"):
+            Store.open(path, mode)
+
+
+def _full_store(path: Path) -> None:
+    """Write a store with something in every table, of which one row is the number 0.88."""
+    with Store.open(path, "w") as store:
+        store.pin_test_runs("abc")
+        store.begin({"arguments": {"studies": ["forrester"], "size": "tiny"}})
+        store.add(TASK, [Row("dpe", None, "nlpd", None, 0.88, 0.5)], 1.5)
+        store.add_failure(TASKS[3], Failure("OSError", "first", "Traceback"), 1.0)
+        store.end()
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ("UPDATE rows SET value = 0.63", ", the task fake/one/0 not as written"),
+        ("UPDATE rows SET value = 'damaged'", ", the task fake/one/0 not as written"),
+        ("DELETE FROM rows", ", the task fake/one/0 not as written"),
+        ("UPDATE rows SET repetition = 7", ", the task fake/one/0 and 1 more not as written"),
+        ("UPDATE tasks SET state = 'done'", ", the task fake/one/3 not as written"),
+        ("UPDATE tasks SET seconds = 2.0 WHERE state = 'done'", ", the task fake/one/0 not as"),
+        ("DELETE FROM tasks WHERE state = 'done'", ", the task fake/one/0 not as written"),
+        ("UPDATE invocations SET details = '{'", ", the record of call 1 not as written"),
+        ("UPDATE invocations SET ended = NULL", ", the record of call 1 not as written"),
+        ("UPDATE meta SET value = 'abd'", ", the entry 'test_runs' not as written"),
+        ("UPDATE rows SET method = CAST(x'ff' AS TEXT)", "; restore a copy"),
+        ("DROP TABLE rows", ", the tables not as written; restore a copy"),
+    ],
+)
+def test_what_is_not_as_it_was_written_is_named(tmp_path: Path, change: str, what: str) -> None:
+    path = tmp_path / "s.sqlite"
+    _full_store(path)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(change)
+    for mode in MODES:
+        with pytest.raises(FileError, match=rf"^cannot use .*s\.sqlite: it is damaged{what}"):
+            Store.open(path, mode)
+
+
+def test_a_flipped_bit_anywhere_is_harmless_or_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    _full_store(path)
+    sound = path.read_bytes()
+    with Store.open(path) as store:
+        before = _contents(store)
+    messages, used = [], [i for i in range(len(sound)) if sound[i] or i < 100]
+    for i in used[::3]:
+        flipped = bytearray(sound)
+        flipped[i] ^= 1 << i % 8
+        path.write_bytes(flipped)
+        try:
+            with Store.open(path) as store:
+                assert _contents(store) == before, f"byte {i}"
+        except FileError as error:
+            messages.append(str(error))
+    assert len(messages) > len(used[::3]) / 2
+    assert {message.count(str(path)) for message in messages} == {1}
+
+
+def _contents(store: Store) -> str:
+    """Return all that a store holds."""
+    return repr((store.rows_of(TASK), store.done(), store.failures(), store.metadata()))
 
 
 def test_an_error_that_has_no_known_cause_is_not_disguised(tmp_path: Path) -> None:
@@ -286,7 +360,7 @@ def test_metadata_tells_of_each_call_and_what_it_did(tmp_path: Path) -> None:
     with Store.open(path) as store:
         metadata = store.metadata()
     first, second = metadata["invocations"]
-    assert (metadata["format"], metadata["test_runs"]) == (1, None)
+    assert (metadata["format"], metadata["test_runs"]) == (2, None)
     assert (first["size"], first["number"], first["tasks_done"]) == ("tiny", 1.5, 2)
     assert (second["size"], second["tasks_done"], second["ended"]) == ("quick", 1, None)
     assert first["started"] <= first["ended"] <= second["started"]

@@ -7,13 +7,12 @@ their functions, so that ``pengp --version`` and ``pengp --help`` answer at once
 
 import contextlib
 import os
-import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -28,6 +27,7 @@ from pengp.cli.info import info
 from pengp.cli.predict import predict
 from pengp.cli.printing import note, say
 from pengp.cli.report import report
+from pengp.cli.signals import handle_signals, signals_first
 from pengp.cli.study import app as study
 from pengp.cli.update import update
 from pengp.cli.validate import validate
@@ -41,7 +41,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
-        with _notes(), _exit_codes():
+        with _notes(), _exit_codes(), signals_first():
             result = super().invoke(ctx)
             with writing_to("standard output"):
                 sys.stdout.flush()  # a full disk or a closed pipe shows here, not at exit
@@ -118,11 +118,6 @@ def _unexpected(
     say("this is a mistake in pengp; please report it with the lines above.")
 
 
-def _terminated(number: int, frame: FrameType | None) -> None:
-    """End in order: what is half-written is removed, processes of this one are ended."""
-    raise SystemExit(128 + number)
-
-
 app = typer.Typer(
     name="pengp",
     cls=Commands,
@@ -165,9 +160,7 @@ app.add_typer(study)
 def run() -> None:
     """Run the command line on the arguments of this process."""
     sys.excepthook = _unexpected
-    for name in ("SIGTERM", "SIGHUP"):  # by default they would leave temporary files behind
-        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
-            signal.signal(getattr(signal, name), _terminated)
+    handle_signals()
     _prepare_streams()
     try:
         typer.main.get_command(app)(prog_name="pengp")

@@ -99,6 +99,7 @@ def fit(
     The table has one run a row: inputs and response, in any units. How strongly the surrogate is
     penalized, lambda, is chosen by cross-validation.
     """
+    from pengp._core.processes import joblib_workers
     from pengp.cli.files import check_destination
     from pengp.cli.folds import Folds
     from pengp.cli.runs import check_runs, read_runs
@@ -125,7 +126,7 @@ def fit(
         n_jobs=jobs,
     )
     check_runs(runs, model.nugget)
-    with working(f"Fitting {len(runs.y)} runs ..."):
+    with working(f"Fitting {len(runs.y)} runs ..."), joblib_workers(jobs):
         model.set_params(cv=plan.deal(runs.X, runs.y)).fit(runs.X, runs.y)
     summary = Summary.of(model, runs.names, [response])
     info = {"response": response, "source": runs.source, **plan.record()}

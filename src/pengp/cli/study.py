@@ -1,4 +1,4 @@
-"""The commands `pengp study ...`: list, run, status and report of the paper's studies."""
+"""The commands `pengp study ...`: list, run, status, check and report of the paper's studies."""
 
 import sys
 from enum import StrEnum
@@ -167,6 +167,21 @@ def status(file: StoreFile = Path("study.sqlite"), as_json: AsJson = False) -> N
     parts += [_failure_lines(failures)] if failures else []
     parts += [_last_run(metadata["invocations"][-1])] if metadata["invocations"] else []
     show("\n".join(parts))
+
+
+@app.command()
+def check(file: StoreFile = Path("study.sqlite")) -> None:
+    """Check that a file holds what was written to it.
+
+    Every command that opens a file compares its checksums; this one also checks its structure. Exit
+    code 4 if it is damaged.
+    """
+    from pengp.study.store import Store
+
+    with Store.open(file) as store:
+        store.check_structure()
+        done, failed, rows = len(store.done()), len(store.failures()), store.count_rows()
+    show(f"{file} is sound: {done} tasks done with {rows} rows, {failed} failed.\n")
 
 
 @app.command()

@@ -13,17 +13,21 @@ from pathlib import Path
 
 from pengp._core.files import writing_to
 from pengp.exceptions import FileError
+from pengp.study.digests import damages
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 1 had no digests
 APPLICATION_ID = 0x50656E47  # "PenG"; tells a store from other SQLite files
 
 _TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY, value TEXT NOT NULL, digest TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE invocations (  -- one record for each call that ran tasks
     id INTEGER PRIMARY KEY,
     started TEXT NOT NULL,  -- UTC
     ended TEXT,  -- NULL while it runs, and for ever if it was killed
-    details TEXT NOT NULL  -- JSON: versions, platform, arguments, ...
+    details TEXT NOT NULL,  -- JSON: versions, platform, arguments, ...
+    digest TEXT NOT NULL
 );
 CREATE TABLE tasks (  -- tasks that ended, well or not
     study TEXT NOT NULL,
@@ -36,6 +40,7 @@ CREATE TABLE tasks (  -- tasks that ended, well or not
     error_type TEXT,  -- this and the next two are NULL if done
     error_message TEXT,
     error_traceback TEXT,
+    digest TEXT NOT NULL,  -- of this record and of the task's rows
     PRIMARY KEY (study, function, repetition)
 ) WITHOUT ROWID;
 CREATE TABLE rows (  -- NULL: no such number; the text 'nan': NaN, which SQLite cannot store
@@ -68,12 +73,20 @@ _REASONS = {
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn a SQLite error of the block into a FileError that says what is wrong with ``path``."""
+def explained(path: Path, *, opening: bool = False) -> Iterator[None]:
+    """Turn a SQLite error of the block into a FileError that says what is wrong with ``path``.
+
+    An error without a cause of its own comes from a damaged file while one is opened, where a table
+    may be missing or a text be none; later it would be a mistake in pengp, and is left as it is.
+    """
     try:
         yield
+    except UnicodeDecodeError as error:  # even in what SQLite says about the file
+        raise FileError(damaged(path)) from error
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is detail of the same error
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the rest is detail
+        if opening and code == sqlite3.SQLITE_ERROR:
+            raise FileError(damaged(path)) from error
         if code not in _REASONS:
             raise
         raise FileError(f"cannot use {path}: {_REASONS[code]}.") from error
@@ -85,11 +98,12 @@ def open_reading(path: Path) -> sqlite3.Connection:
         raise FileError(f"no file {path}; `pengp study run` writes such a file.")
     if path.is_dir():
         raise FileError(f"cannot use {path}: it is a directory; add a file name.")
-    with explained(path), contextlib.ExitStack() as stack:
+    with explained(path, opening=True), contextlib.ExitStack() as stack:
         connection = stack.enter_context(contextlib.closing(_connect(path, "rw")))
         _check(connection, path)
         if _is_blank(connection):
             raise FileError(f"{path} holds no study results; `pengp study run` writes them.")
+        _verify(connection, path)
         connection.execute("PRAGMA query_only = ON")
         stack.pop_all()
     return connection
@@ -100,13 +114,14 @@ def open_writing(path: Path) -> sqlite3.Connection:
 
     The lock of `lock` has to be held.
     """
-    with explained(path), contextlib.ExitStack() as stack:
+    with explained(path, opening=True), contextlib.ExitStack() as stack:
         connection = stack.enter_context(contextlib.closing(_connect(path, "rwc")))
         if _is_blank(connection):
             connection.executescript(
                 f"BEGIN; {_TABLES}; PRAGMA application_id = {APPLICATION_ID};"
                 f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )
+        _verify(connection, path)
         stack.pop_all()
     return connection
 
@@ -142,7 +157,7 @@ def check_writable(path: Path) -> None:
         if number:
             raise OSError(number, os.strerror(number))
     if path.exists():
-        with explained(path), contextlib.closing(_connect(path, "rw")) as connection:
+        with explained(path, opening=True), contextlib.closing(_connect(path, "rw")) as connection:
             _check(connection, path)
 
 
@@ -182,6 +197,38 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             f"cannot use {path}: a newer pengp wrote it (format {version}, this one knows up to "
             f"{SCHEMA_VERSION}); update pengp or choose another file."
         )
+    if version < SCHEMA_VERSION:
+        raise FileError(
+            f"cannot use {path}: an older pengp wrote it (format {version}), without checksums; "
+            "choose another file and run the study again."
+        )
+
+
+def _verify(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise a FileError unless all that the file holds is as it was written."""
+    connection.execute("BEGIN")  # one state of the file, even if another process writes to it
+    found = ["the tables"] if _tables(connection) != _own_tables() else damages(connection)
+    connection.execute("ROLLBACK")
+    if found:
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        raise FileError(damaged(path, f", {found[0]}{more} not as written"))
+
+
+def _tables(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the names and definitions of the tables, and of their indices."""
+    return connection.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+
+
+def _own_tables() -> list[tuple[str, str]]:
+    """Return what `_tables` finds in a new store."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_TABLES)
+        return _tables(connection)
+
+
+def damaged(path: Path, where: str = "") -> str:
+    """Return the sentence on a damaged file."""
+    return f"cannot use {path}: it is damaged{where}; restore a copy or choose another file."
 
 
 def _is_blank(connection: sqlite3.Connection) -> bool:

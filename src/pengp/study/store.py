@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pengp.exceptions import FileError
 from pengp.study import schema
+from pengp.study.digests import digest
 from pengp.study.task import Row, Task
 
 if TYPE_CHECKING:
@@ -148,6 +149,15 @@ class Store:
             for study, function, repetition, seconds, *failure in found
         ]
 
+    def count_rows(self) -> int:
+        """Return the number of rows of all tasks."""
+        return int(self._select("SELECT count(*) FROM rows")[0][0])
+
+    def check_structure(self) -> None:
+        """Raise a FileError unless the file is well-formed; `open` has checked what it holds."""
+        if self._select("PRAGMA integrity_check(1)") != [("ok",)]:
+            raise FileError(schema.damaged(self.path))
+
     def metadata(self) -> dict[str, Any]:
         """Return how the rows came about.
 
@@ -176,10 +186,11 @@ class Store:
         """Record that a call starts to run tasks; ``details`` has to fit into JSON."""
         with self._transaction():
             cursor = self._connection.execute(
-                "INSERT INTO invocations (started, details) VALUES (?, ?)",
+                "INSERT INTO invocations (started, details, digest) VALUES (?, ?, '')",
                 (_now(), json.dumps(details)),
             )
             self._invocation = cursor.lastrowid
+            self._seal_invocation()
 
     def end(self) -> None:
         """Record that the call ends in order, though perhaps before its tasks are done."""
@@ -187,38 +198,42 @@ class Store:
             self._connection.execute(
                 "UPDATE invocations SET ended = ? WHERE id = ?", (_now(), self._invocation)
             )
+            self._seal_invocation()
 
     def add(self, task: Task, rows: Iterable[Row], seconds: float) -> None:
         """Write a task's rows and mark it as done, both or neither."""
         encoded = [
             (
-                *task,
                 i,
-                r.method,
+                str(r.method),
                 _encoded(r.lam),
-                r.metric,
+                str(r.metric),
                 *map(_encoded, (r.x, r.value, r.seconds)),
             )
             for i, r in enumerate(rows)
         ]
         with self._transaction():
-            self._mark(task, "done", seconds, (None, None, None))
+            self._mark(task, "done", seconds, (None, None, None), digest(*encoded))
             self._connection.executemany(
-                "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", encoded
+                "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [(*task, *row) for row in encoded],
             )
 
     def add_failure(self, task: Task, failure: Failure, seconds: float) -> None:
         """Mark a task as failed."""
         with self._transaction():
-            self._mark(task, "failed", seconds, (failure.type, failure.message, failure.traceback))
+            error = (failure.type, failure.message, failure.traceback)
+            self._mark(task, "failed", seconds, error, digest())
 
-    def pin_test_runs(self, digest: str) -> None:
+    def pin_test_runs(self, pin: str) -> None:
         """Keep the digest of the test runs, which may not change within one file."""
         kept = self._meta("test_runs")
         if kept is None:
             with self._transaction():
-                self._connection.execute("INSERT INTO meta VALUES ('test_runs', ?)", (digest,))
-        elif kept != digest:
+                self._connection.execute(
+                    "INSERT INTO meta VALUES ('test_runs', ?, ?)", (pin, digest("test_runs", pin))
+                )
+        elif kept != pin:
             raise FileError(
                 f"{self.path} holds results on other test runs than these; give the same test runs "
                 "or choose another file."
@@ -230,15 +245,26 @@ class Store:
         state: str,
         seconds: float,
         error: tuple[str | None, str | None, str | None],
+        of_rows: str,
     ) -> None:
         """Write the record of a task that ended, in place of the one of an earlier failure."""
         self._connection.execute(
             "DELETE FROM tasks WHERE (study, function, repetition, state) = (?, ?, ?, 'failed')",
             task,
         )
+        record = (*task, state, self._invocation, float(seconds), task.seed, *error)
         self._connection.execute(
-            "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*task, state, self._invocation, seconds, task.seed, *error),
+            "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*record, digest(*record, of_rows)),
+        )
+
+    def _seal_invocation(self) -> None:
+        """Renew the digest of the record of this call."""
+        (record,) = self._connection.execute(
+            "SELECT id, started, ended, details FROM invocations WHERE id = ?", (self._invocation,)
+        )
+        self._connection.execute(
+            "UPDATE invocations SET digest = ? WHERE id = ?", (digest(*record), self._invocation)
         )
 
     def _meta(self, key: str) -> str | None:
@@ -261,10 +287,13 @@ class Store:
 
 
 def _encoded(number: float | None) -> float | str | None:
-    """Return how a number is stored: SQLite would make NULL, which is None here, of NaN."""
+    """Return how a number is stored: SQLite would make NULL, which is None here, of NaN.
+
+    It keeps no sign of zero, so that none is given to it.
+    """
     if number is None:
         return None
-    return "nan" if math.isnan(number) else float(number)
+    return "nan" if math.isnan(number) else float(number) + 0.0
 
 
 def _decoded(stored: float | str | None) -> float | None:

@@ -1,20 +1,17 @@
 """Works on tasks one after the other or in several processes; outcomes come as they are ready."""
 
 import contextlib
-import os
-import signal
-import sys
-import threading
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from multiprocessing import get_context, parent_process, resource_tracker
+from collections.abc import Callable, Generator, Sequence
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import NamedTuple, TypeAlias
 
 from threadpoolctl import threadpool_limits
 
+from pengp._core.processes import end_with_parent, signals_held
 from pengp.study.store import Failure
 from pengp.study.task import Row, Task
 
@@ -99,7 +96,7 @@ class _Worker:
         context = get_context("spawn")  # forking is unsafe beside threads, which BLAS may have
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=_serve, args=(other, work), daemon=True)
-        with _interrupts_held():
+        with signals_held():
             self._process.start()
         other.close()  # so that the worker's copy is the only one, and its death is noticed here
         self.give(task)
@@ -149,31 +146,9 @@ def _ready(workers: Sequence[_Worker]) -> list[_Worker]:
 
 def _serve(pipe: Connection, work: Work) -> None:
     """Work on the tasks that come through the pipe until its other end is closed."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     while True:
         try:
             pipe.send(attempt_single_threaded(work, pipe.recv()))
         except (EOFError, OSError):
             return
-
-
-def _end_with_parent() -> None:
-    """End this process as soon as the one that started it has ended, in whatever way."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-@contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back; processes started meanwhile never see it, it is for the parent to act."""
-    if sys.platform == "win32":
-        yield
-        return
-    resource_tracker.ensure_running()  # when the first process starts it, it would undo the mask
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
