@@ -176,7 +176,7 @@ def test_each_output_is_judged_by_itself() -> None:
         mine, other = diagnose(both, output=k), diagnose(alone)
         assert mine.scores == pytest.approx(other.scores, rel=1e-6)
         assert [f.code for f in mine.findings] == [f.code for f in other.findings]
-    with pytest.raises(InputError, match="output=2 is not among the model's outputs, 0 to 1"):
+    with pytest.raises(InputError, match="output=2 does not exist; there are 2"):
         diagnose(both, output=2)
 
 

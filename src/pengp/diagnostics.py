@@ -6,22 +6,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom
-from sklearn.utils.validation import check_is_fitted
+from scipy.stats import binomtest
 
 from pengp._core.arrays import BoolArray, FloatArray
-from pengp.choosing.rules import RULES
 from pengp.choosing.scores import VALIDATION_SCORES
-from pengp.exceptions import InputError
+from pengp.estimators.view import FittedView, Mode, view_of
 
-__all__ = ["Diagnosis", "Finding", "Mode", "diagnose", "score_predictions"]
+__all__ = [
+    "Diagnosis",
+    "Finding",
+    "IntervalCheck",
+    "Mode",
+    "check_intervals",
+    "diagnose",
+    "score_predictions",
+]
 
 #: theta may grow by this factor along its ray, without the likelihood noticing, before it is told.
 _FLAT_FACTOR = 2.0
 #: Another mode is told if its objective is less than this below the best: half the 95 % quantile of
 #: chi-squared with one degree of freedom, as for a likelihood interval.
-_CLOSE_MODE = 1.92
-#: Probability, under the model, below which leave-one-out residuals contradict the intervals.
+CLOSE_MODE = 1.92
+#: Probability, were the intervals right, below which the number of runs inside contradicts them.
 _CONTRADICTION = 0.01
 #: Choices of lambda over repeated folds count as unstable if they spread over this factor.
 _UNSTABLE_FACTOR = 10.0
@@ -36,15 +42,6 @@ class Finding(NamedTuple):
     """What was seen and what to do, in plain sentences."""
 
 
-class Mode(NamedTuple):
-    """A local maximum of the penalized likelihood."""
-
-    theta: FloatArray  # [d], for inputs in the unit cube
-    deficit: float
-    """How far its objective lies below the best one's."""
-    active: BoolArray  # [d], whether theta is above its lower bound
-
-
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
     """What can be said about the surrogate of one output.
@@ -56,7 +53,7 @@ class Diagnosis:
     level : float
         Probability of the intervals in coverage and interval_score.
     active : [d]
-        Whether theta is above its lower bound, so that the input matters.
+        Whether the input matters: it varied in the fit, and theta is above its lower bound.
     modes : tuple of Mode
         Every local maximum found at lam_, best first; the first is the estimate.
     stability : [repeats] or None
@@ -85,20 +82,20 @@ def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnos
     level : float
         Probability of the intervals that are checked.
     """
-    check_is_fitted(estimator)
-    view = _View.of(estimator, output)
-    scores = score_predictions(view.y, view.mean, view.std, level=level)
-    stability = _stability(estimator, output)
+    return diagnose_view(view_of(estimator, output), level)
+
+
+def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
+    """Judge a fitted model that is in view; see `diagnose`."""
+    scores = score_predictions(view.y, view.loo.mean, view.loo.std, level=level)
+    of_path = (_flat, _at_bound, _not_converged, _close_modes) if view.is_penalized else ()
     findings = (
         *_useless(scores),
         *_contradicted_intervals(view, scores, level),
-        *_flat(view),
-        *_at_bound(view),
-        *_not_converged(view),
-        *_close_modes(view),
-        *_unstable(stability),
+        *(finding for part in of_path for finding in part(view)),
+        *_unstable(view.stability),
     )
-    return Diagnosis(scores, level, view.at_bound >= 0, view.modes, stability, findings)
+    return Diagnosis(scores, level, view.active, view.modes, view.stability, findings)
 
 
 def score_predictions(
@@ -118,74 +115,33 @@ def score_predictions(
     return {name: score(y, mean, std, level) for name, score in VALIDATION_SCORES.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class _View:
-    """One output of a fitted estimator, without the output axis."""
+class IntervalCheck(NamedTuple):
+    """How many responses lie in their intervals, and whether chance explains it.
 
-    names: list[str]
-    theta: FloatArray  # [d]
-    bounds: tuple[float, float]
-    at_bound: Any  # [d], -1 at the lower bound of theta, 1 at the upper
-    converged: bool
-    flat_lower: FloatArray  # [d]
-    flat_upper: FloatArray  # [d]
-    modes: tuple[Mode, ...]
-    y: FloatArray  # [n], the runs
-    mean: FloatArray  # [n], leave-one-out
-    std: FloatArray  # [n]
+    The one rule by which runs contradict intervals, be it the model's own runs, new or test runs:
+    an exact two-sided binomial test of the number inside, at 1 %. Too few inside say that the
+    intervals are too narrow, too many that they are too wide.
+    """
 
-    @classmethod
-    def of(cls, estimator: Any, output: int) -> "_View":
-        """Take the parts of an output out of the estimator."""
-        q = 1 if np.ndim(estimator.lam_) == 0 else len(estimator.lam_)
-        if not 0 <= output < q:
-            raise InputError(f"output={output} is not among the model's outputs, 0 to {q - 1}.")
-        one = np.ndim(estimator.lam_) == 0
-        row = () if one else (output,)
-        column = () if one else (slice(None), output)
-        path, modes, flat, loo = (
-            getattr(estimator, a) for a in ("path_", "modes_", "flat_", "loo_")
-        )
-        lam = estimator.lam_ if one else estimator.lam_[output]
-        place = (*row, int(np.flatnonzero(path.lams == lam)[0]))
-        low, high = (float(b) for b in estimator.theta_bounds)
-        count = int(modes.count[row])
-        theta, objective = modes.theta[row][:count], modes.objective[row][:count]
-        d = estimator.n_features_in_
-        names = getattr(estimator, "feature_names_in_", [f"x{p + 1}" for p in range(d)])
-        return cls(
-            names=[str(name) for name in names],
-            theta=estimator.theta_[row],
-            bounds=(low, high),
-            at_bound=path.at_bound[place],
-            converged=bool(path.converged[place]),
-            flat_lower=flat.lower[row],
-            flat_upper=flat.upper[row],
-            modes=tuple(
-                Mode(t, _below(objective[0], value), t > low * (1 + 1e-9))
-                for t, value in zip(theta, objective, strict=True)
-            ),
-            y=estimator.y_train_[column],
-            mean=loo.mean[column],
-            std=loo.std[column],
-        )
+    inside: int
+    n: int
+    level: float
+    p_value: float
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether, were the intervals right, so unlikely a number had a probability below 1 %."""
+        return self.p_value < _CONTRADICTION
+
+    @property
+    def too(self) -> str:
+        """On which side of the expected the number lies: the intervals look narrow or wide."""
+        return "narrow" if self.inside < self.n * self.level else "wide"
 
 
-def _below(best: float, value: float) -> float:
-    """Return how far a value is below the best, which is infinite for a constant response."""
-    return 0.0 if value == best else float(best - value)
-
-
-def _stability(estimator: Any, output: int) -> FloatArray | None:
-    """Return each repeat's choice of lambda, None without repeated folds or without the rule."""
-    tables = getattr(estimator, "cv_table_", None)
-    table = tables[output] if isinstance(tables, list) else tables
-    if table is None or table.plan.repeats == 1:
-        return None
-    metric = next(iter(table.values))  # the estimator's own stands first
-    if not callable(estimator.rule) and estimator.rule not in RULES:
-        return None  # a rule of the user's own, of which a model file keeps the name only
-    return np.asarray(table.stability(metric, estimator.rule))
+def check_intervals(inside: int, n: int, level: float) -> IntervalCheck:
+    """Test whether ``inside`` of n responses may lie in intervals of this level."""
+    return IntervalCheck(inside, n, level, float(binomtest(inside, n, level).pvalue))
 
 
 def _useless(scores: dict[str, float]) -> Iterator[Finding]:
@@ -200,43 +156,44 @@ def _useless(scores: dict[str, float]) -> Iterator[Finding]:
 
 
 def _contradicted_intervals(
-    view: _View, scores: dict[str, float], level: float
+    view: FittedView, scores: dict[str, float], level: float
 ) -> Iterator[Finding]:
-    """Say so if too many runs lie outside their leave-one-out intervals."""
+    """Say so if too many runs lie outside their leave-one-out intervals, or too few."""
     n = len(view.y)
-    outside = round((1.0 - scores["coverage"]) * n)
-    if outside and binom.sf(outside - 1, n, 1.0 - level) < _CONTRADICTION:
-        z = np.abs(view.y - view.mean) / np.where(view.std > 0.0, view.std, np.inf)
+    check = check_intervals(round(scores["coverage"] * n), n, level)
+    if check.contradicted and view.loo.std.any():  # a constant response has none
+        z = np.abs(view.loo.standardized_residual)
         yield Finding(
             "intervals",
-            f"Leave-one-out residuals contradict the intervals: {outside} of {n} runs lie outside "
-            f"their {100 * level:g} % interval, where {n * (1 - level):.1f} are expected (run "
-            f"{int(z.argmax()) + 1} is {z.max():.1f} standard deviations off). Take the intervals "
-            "as too narrow.",
+            f"Leave-one-out residuals contradict the intervals: {n - check.inside} of {n} runs lie "
+            f"outside their {100 * level:g} % interval, where {n * (1 - level):.1f} are expected "
+            f"(run {int(z.argmax()) + 1} is {z.max():.1f} standard deviations off). Take the "
+            f"intervals as too {check.too}.",
         )
 
 
-def _flat(view: _View) -> Iterator[Finding]:
+def _flat(view: FittedView) -> Iterator[Finding]:
     """Say so if a multiple of theta does as well."""
-    free = view.at_bound >= 0
-    factor = (view.flat_upper / view.flat_lower)[free].max(initial=1.0)
+    free, flat = view.active, view.flat
+    factor = (flat.upper / flat.lower)[free].max(initial=1.0)
     if factor < _FLAT_FACTOR:
         return
     p = int(np.argmax(np.where(free, view.theta, -np.inf)))
     whose = "" if np.ptp(view.theta) == 0.0 else f" of {view.names[p]}"
-    end = "its upper bound " if view.flat_upper[p] >= view.bounds[1] else ""
+    end = "its upper bound " if flat.upper[p] >= view.bounds[1] else ""
     yield Finding(
         "flat",
-        f"The likelihood is flat: every theta{whose} from {view.flat_lower[p]:.3g} to "
-        f"{end}{view.flat_upper[p]:.4g} fits the runs equally well. The runs do not tell how fast "
+        f"The likelihood is flat: every theta{whose} from {flat.lower[p]:.3g} to "
+        f"{end}{flat.upper[p]:.4g} fits the runs equally well. The runs do not tell how fast "
         "the response varies; the penalty decides or, at lambda 0, mere chance.",
     )
 
 
-def _at_bound(view: _View) -> Iterator[Finding]:
+def _at_bound(view: FittedView) -> Iterator[Finding]:
     """Say so if a theta ran to its upper bound."""
-    if (view.at_bound > 0).any():
-        names = ", ".join(view.names[p] for p in np.flatnonzero(view.at_bound > 0))
+    above = (view.at_bound > 0) & view.active
+    if above.any():
+        names = ", ".join(view.names[p] for p in np.flatnonzero(above))
         yield Finding(
             "bound",
             f"theta is at its upper bound {view.bounds[1]:g} for {names}: neighbouring runs look "
@@ -245,7 +202,7 @@ def _at_bound(view: _View) -> Iterator[Finding]:
         )
 
 
-def _not_converged(view: _View) -> Iterator[Finding]:
+def _not_converged(view: FittedView) -> Iterator[Finding]:
     """Say so if the estimate is no stationary point."""
     if not view.converged:
         yield Finding(
@@ -255,11 +212,11 @@ def _not_converged(view: _View) -> Iterator[Finding]:
         )
 
 
-def _close_modes(view: _View) -> Iterator[Finding]:
+def _close_modes(view: FittedView) -> Iterator[Finding]:
     """Say so if another mode with other inputs is nearly as good."""
     best = view.modes[0].active if view.modes else np.empty(0, dtype=bool)
     for mode in view.modes[1:]:
-        if mode.deficit < _CLOSE_MODE and not np.array_equal(mode.active, best):
+        if mode.deficit < CLOSE_MODE and not np.array_equal(mode.active, best):
             used = ", ".join(view.names[p] for p in np.flatnonzero(mode.active)) or "no input"
             yield Finding(
                 "modes",

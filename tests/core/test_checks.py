@@ -50,7 +50,11 @@ BAD_DATA: dict[str, tuple[Any, Any, str]] = {
     "no input": (X[:, :0], Y, "1 input"),
     "above the cube": (with_value(X, (4, 0), 1.2), Y, "unit cube, but row 4, column 0 is 1.2"),
     "below the cube": (with_value(X, (4, 1), -0.1), Y, "unit cube, but row 4, column 1 is -0.1"),
-    "repeated run": (with_value(X, 6, X[1]), Y, "rows 1 and 6 of X are equal.*differ"),
+    "repeated run": (
+        with_value(X, 6, X[1]),
+        Y,
+        "rows 1 and 6 of X have the same inputs.*different",
+    ),
     "list and array": ([X, X], Y, "y must be a list of as many"),
     "unequal lists": ([X, X], [Y], "y must be a list of as many"),
     "list with other d": ([X, X[:, :1]], [Y, Y], "same d"),
@@ -166,7 +170,7 @@ def test_a_constant_column_of_an_isotropic_fit_changes_nothing() -> None:
 
 
 def test_all_columns_constant() -> None:
-    with pytest.raises(InputError, match=r"rows 0 and \d of X are equal"):
+    with pytest.raises(InputError, match=r"rows 0 and \d of X have the same inputs"):
         fit_of(np.full((8, 2), 0.5))
 
 
@@ -178,14 +182,16 @@ def test_a_repeated_run_with_the_same_response() -> None:
     assert fit.loglik[0] == pytest.approx(value, abs=1e-7)
     with (
         pytest.warns(PengpWarning, match="nugget=0"),
-        pytest.raises(InputError, match=r"rows 3 and 8 of X are equal.*singular with nugget=0"),
+        pytest.raises(
+            InputError, match=r"rows 3 and 8 of X have the same inputs.*singular with nugget=0"
+        ),
     ):
         fit_of(inputs, response, nugget=0.0)
 
 
 def test_a_repeated_run_with_another_response_can_have_its_nugget_estimated() -> None:
     inputs, response = np.vstack([X, X[3]]), np.append(Y, Y[3] + 0.5)
-    with pytest.raises(InputError, match=r"rows 3 and 8.*differ.*nugget='estimate'"):
+    with pytest.raises(InputError, match=r"rows 3 and 8.*different.*nugget='estimate'"):
         fit_of(inputs, response)
     fit = fit_of(inputs, response, nugget="estimate")
     assert fit.converged.all()

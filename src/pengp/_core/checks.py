@@ -87,7 +87,7 @@ def check_datasets(data: DataSets, *, nugget: float | None, constant_mean: bool)
     for f, (X, y) in enumerate(zip(data.X, data.y, strict=True)):
         where = data.label(f)
         _check_values(X, y, where)
-        _check_duplicates(X, y, nugget, where)
+        check_duplicates(X, y, nugget, where=where)
         if constant_columns(X).any():
             column = int(np.flatnonzero(constant_columns(X))[0])
             warn(f"column {column} of X{where} is constant and is ignored.")
@@ -120,25 +120,63 @@ def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
         )
 
 
-def _check_duplicates(X: FloatArray, y: FloatArray, nugget: float | None, where: str) -> None:
-    """Refuse equal runs that a deterministic model cannot explain."""
-    if nugget is None or len({row.tobytes() for row in X + 0.0}) == len(X):  # -0.0 equals 0.0
+def check_duplicates(
+    X: FloatArray, y: FloatArray, nugget: float | None, *, where: str = "", known: int = 0
+) -> None:
+    """Raise an InputError if runs coincide that a deterministic model cannot tell apart.
+
+    Parameters
+    ----------
+    X : [n, d]
+        Inputs in the unit cube.
+    y : [n] or [n, q]
+        Responses, in the units of the message.
+    nugget : float or None
+        Fixed nugget; with an estimated one (None) responses of equal runs may differ.
+    where : str
+        Words that name the data set.
+    known : int
+        How many of the runs, the first ones, are known from an earlier fit.
+    """
+    found = None if nugget is None else find_duplicates(X, y)
+    if found is None:
         return
-    _, group, count = np.unique(X, axis=0, return_inverse=True, return_counts=True)
-    group = group.ravel()
-    for g in np.flatnonzero(count > 1):
-        rows = np.flatnonzero(group == g)
-        i, j = int(rows[0]), int(rows[np.argmax(np.abs(y[rows] - y[rows[0]]))])
-        if y[i] != y[j]:
-            raise InputError(
-                f"rows {i} and {j} of X{where} are equal but their responses {y[i]:g} and {y[j]:g} "
-                "differ; remove one, average them, or use nugget='estimate'."
-            )
-        if nugget == 0.0:
-            raise InputError(
-                f"rows {rows[0]} and {rows[1]} of X{where} are equal, which makes the correlation "
-                "matrix singular with nugget=0; remove one, or use nugget=1e-5."
-            )
+    i, j, differ = found
+    rows = f"rows {i} and {j} of X{where}"
+    if j >= known > 0:
+        first = f"row {i} of the known runs" if i < known else f"row {i - known} of X"
+        rows = f"{first} and row {j - known} of X"
+    if differ is not None:
+        raise InputError(
+            f"{rows} have the same inputs but different responses, {differ[0]:.9g} and "
+            f"{differ[1]:.9g}; remove one, average them, or use nugget='estimate'."
+        )
+    if nugget == 0.0:
+        raise InputError(
+            f"{rows} have the same inputs, which makes the correlation matrix singular with "
+            "nugget=0; remove one, or use nugget=1e-5."
+        )
+
+
+def find_duplicates(
+    X: FloatArray, y: FloatArray
+) -> tuple[int, int, tuple[float, float] | None] | None:
+    """Return two equal rows of X [n, d] and their responses if these differ, None if none is equal.
+
+    Rows with different responses y [n] or [n, q] come before those with equal ones.
+    """
+    seen: dict[bytes, int] = {}
+    equal = None
+    responses = y.reshape(len(X), -1)
+    for j, row in enumerate(X + 0.0):  # -0.0 becomes 0.0, which it equals
+        i = seen.setdefault(row.tobytes(), j)
+        differ = np.flatnonzero(responses[i] != responses[j])
+        if len(differ):
+            k = differ[0]
+            return i, j, (float(responses[i, k]), float(responses[j, k]))
+        if i < j and equal is None:
+            equal = i, j, None
+    return equal
 
 
 def constant_columns(X: FloatArray) -> BoolArray:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -15,7 +16,15 @@ from pengp._core.linalg import ONE_THREAD
 from pengp._core.seeds import as_seed
 from pengp.choosing.folds import FoldPlan, FoldsLike, make_folds
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, fold_metrics, get_metric
-from pengp.choosing.rules import RULES, RuleLike, best_index, get_rule, mean_and_se, select_index
+from pengp.choosing.rules import (
+    RULES,
+    RuleLike,
+    best_index,
+    get_rule,
+    mean_and_se,
+    one_se_index,
+    select_index,
+)
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.posterior import batch_predict
@@ -73,8 +82,7 @@ class CVTable:
     def se_of(self, metric: str) -> FloatArray:
         """Return SE(lambda) [L]: the standard deviation over folds (ddof = 1) over sqrt(K).
 
-        With several repeats, the mean of the repeats' standard errors: folds of different repeats
-        share their runs, and the error of a mean over them does not vanish as repeats are added.
+        With several repeats, the mean of the repeats' standard errors, as in `one_se_index`.
         """
         by_repeat = self._of(metric).reshape(len(self.lams), self.plan.repeats, -1)
         return np.asarray(mean_and_se(by_repeat)[1].mean(axis=1))
@@ -95,8 +103,8 @@ class CVTable:
         negated where greater is better.
         """
         values, greater = self._of(metric), self.greater_is_better[metric]
-        if self.plan.repeats > 1 and get_rule(rule) is RULES["1se"]:
-            return float(self.lams[self._one_se_over_repeats(-values if greater else values)])
+        if get_rule(rule) is RULES["1se"]:
+            rule = partial(one_se_index, repeats=self.plan.repeats)
         return float(self.lams[select_index(rule, self.lams, values, greater_is_better=greater)])
 
     def repeat(self, r: int) -> "CVTable":
@@ -130,16 +138,6 @@ class CVTable:
         if metric not in self.values:
             raise InputError(f"this table has no metric {metric!r}, only {sorted(self.values)}.")
         return self.values[metric]
-
-    def _one_se_over_repeats(self, values: FloatArray) -> int:
-        """Return the one-SE index for values [L, K], lower better, with the SE of `se_of`."""
-        best = best_index(values, self.lams)
-        usable = np.isfinite(values).any(axis=0)  # as in best_index
-        blocks = (np.split(a, self.plan.repeats) for a in (values[best], usable))
-        errors = [mean_and_se(v[u])[1] for v, u in zip(*blocks, strict=True) if u.any()]
-        mean = mean_and_se(values[:, usable])[0]
-        within = mean <= mean[best] + np.nan_to_num(np.array(errors), nan=0.0).mean()
-        return int(np.argmax(np.where(within, self.lams, -np.inf)))
 
 
 _Split: TypeAlias = tuple[IntArray, IntArray]

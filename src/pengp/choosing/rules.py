@@ -1,6 +1,5 @@
 """Rules that choose a lambda from cross-validation values: best, one standard error, your own."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -8,9 +7,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.checks import warn
 from pengp._core.registry import Registry, name_of
-from pengp.exceptions import InputError, PengpWarning
+from pengp.exceptions import InputError
 
 #: What a rule does: lams [L] and values [L, K], lower is better -> index into lams.
 RuleFunction: TypeAlias = Callable[[FloatArray, FloatArray], int]
@@ -95,7 +95,9 @@ def best_index(
     return _best(mean, lams)
 
 
-def one_se_index(lams: ArrayLike, values: ArrayLike, *, greater_is_better: bool = False) -> int:
+def one_se_index(
+    lams: ArrayLike, values: ArrayLike, *, greater_is_better: bool = False, repeats: int = 1
+) -> int:
     """Index of lambda_1SE = max{lambda | C(lambda) <= C(lambda*) + SE(lambda*)}, Section 2.
 
     The largest lambda by value, anywhere on the grid: the grid need not be sorted, and worse values
@@ -109,10 +111,16 @@ def one_se_index(lams: ArrayLike, values: ArrayLike, *, greater_is_better: bool 
         Metric value for each lambda and fold; not finite as in `best_index`.
     greater_is_better : bool
         Direction of the metric.
+    repeats : int
+        How often the folds were dealt; column after column, those of one repeat are together. SE is
+        the mean of the repeats' standard errors: folds of different repeats share their runs, and
+        the error of a mean over them does not vanish as repeats are added.
     """
-    mean, se, lams = _summarise(lams, values, greater_is_better)
+    mean, usable, lams = _summarise(lams, values, greater_is_better)
     best = _best(mean, lams)
-    within = mean <= mean[best] + np.nan_to_num(se[best], nan=0.0)
+    blocks = (np.split(a, repeats) for a in (np.asarray(values)[best], usable))
+    errors = [mean_and_se(v[u])[1] for v, u in zip(*blocks, strict=True) if u.any()]
+    within = mean <= mean[best] + np.nan_to_num(np.array(errors), nan=0.0).mean()
     return int(np.argmax(np.where(within, lams, -np.inf)))
 
 
@@ -123,17 +131,15 @@ def _best(mean: FloatArray, lams: FloatArray) -> int:
 
 def _summarise(
     lams: ArrayLike | None, values: ArrayLike, greater_is_better: bool
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean [L] (inf for a lambda that loses), standard error [L] and lams [L], lower is better."""
+) -> tuple[FloatArray, BoolArray, FloatArray]:
+    """Mean [L], lower is better (inf for a lambda that loses), folds [K] that count, lams [L]."""
     lams, values = _check_table(lams, values)
     usable = np.isfinite(values)
-    informative = usable.any(axis=0)
+    informative = np.asarray(usable.any(axis=0))
     if not informative.all():
-        warnings.warn(
+        warn(
             f"folds {np.flatnonzero(~informative).tolist()} (counted from 0) have no finite metric "
-            "value at any lambda and are left out of the choice of lambda.",
-            PengpWarning,
-            stacklevel=2,
+            "value at any lambda and are left out of the choice of lambda."
         )
     complete = usable[:, informative].all(axis=1)
     if not informative.any() or not complete.any():
@@ -141,8 +147,8 @@ def _summarise(
             "no lambda has finite metric values in every fold, so none can be chosen; use another "
             "metric or larger folds."
         )
-    mean, se = mean_and_se((-values if greater_is_better else values)[:, informative])
-    return np.where(complete, mean, np.inf), se, lams
+    mean, _ = mean_and_se((-values if greater_is_better else values)[:, informative])
+    return np.where(complete, mean, np.inf), informative, lams
 
 
 def _check_table(lams: ArrayLike | None, values: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -105,6 +105,7 @@ def fit(
     from pengp.cli.runs import check_runs, read_runs
     from pengp.cli.summary import Summary
     from pengp.estimators import PenalizedGPRegressorCV
+    from pengp.estimators.view import view_of
 
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
     read = [data, *(bounds or [])]
@@ -128,7 +129,7 @@ def fit(
     check_runs(runs, model.nugget)
     with working(f"Fitting {len(runs.y)} runs ..."), joblib_workers(jobs):
         model.set_params(cv=plan.deal(runs.X, runs.y)).fit(runs.X, runs.y)
-    summary = Summary.of(model, runs.names, [response])
+    summary = Summary.of(view_of(model, response_name=response))
     info = {"response": response, "source": runs.source, **plan.record()}
     _conclude(summary, info, place, report, as_json=as_json)
 
@@ -184,7 +185,9 @@ def _conclude(
     text = rendered(
         *summary.parts(), "", facts([("Seed", str(info["seed"])), *files, ("Next", next_step)])
     )
-    write_model(summary.model, {**info, "command": command_line(), "created": now()}, place, report)
+    write_model(
+        summary.view.estimator, {**info, "command": command_line(), "created": now()}, place, report
+    )
     if as_json:
         paths = {"model": str(place), "report": None if report is None else str(report)}
         show_json({**summary.record(), "seed": info["seed"], **paths})

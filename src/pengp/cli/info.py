@@ -20,8 +20,8 @@ def info(
     from pengp.cli.summary import Summary
     from pengp.persistence import read_info
 
-    opened, about = open_model(model), read_info(model)
-    summary = Summary.of(opened.estimator, opened.inputs, opened.responses)
+    about = read_info(model)
+    summary = Summary.of(open_model(model)[0])
     if as_json:
         show_json({"file": str(model), **about, **summary.record()})
     else:

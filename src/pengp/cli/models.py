@@ -1,6 +1,5 @@
 """A model file opened for prediction: its names, its predictions, and where it extrapolates."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,49 +9,38 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pengp._core.arrays import FloatArray, IntArray
+    from pengp.estimators.view import FittedView
 
-__all__ = ["Extrapolation", "OpenModel", "check_level", "open_model"]
+__all__ = ["Extrapolation", "as_fitted", "check_level", "open_model", "predict_all"]
 
 
-@dataclass(frozen=True, eq=False)
-class OpenModel:
-    """A fitted estimator and the names that go with it.
+def open_model(path: Path) -> "list[FittedView]":
+    """Return the view of each response in a model file.
 
-    Attributes
-    ----------
-    estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
-        Fitted.
-    inputs : list of d strings
-        Names of the inputs, in the estimator's order.
-    responses : list of q strings
-        Names of the outputs.
+    Names that it does not hold become x1, x2, ... and response.
     """
-
-    estimator: Any
-    inputs: list[str]
-    responses: list[str]
-
-    def predict(self, frame: "pd.DataFrame") -> "tuple[FloatArray, FloatArray]":
-        """Return means and standard deviations, each [m, q], at the inputs frame [m, d]."""
-        named = hasattr(self.estimator, "feature_names_in_")
-        X = frame if named else frame.to_numpy()
-        mean, std = self.estimator.predict(X, return_std=True)
-        return mean.reshape(len(frame), -1), std.reshape(len(frame), -1)
-
-
-def open_model(path: Path) -> OpenModel:
-    """Read a model file; names that it does not hold become x1, x2, ... and response."""
+    from pengp.estimators.view import count_outputs, view_of
     from pengp.persistence import load, read_info
 
     estimator, info = load(path), read_info(path)["info"]
-    d = estimator.n_features_in_
-    q = 1 if estimator.y_train_.ndim == 1 else estimator.y_train_.shape[1]
-    inputs = getattr(estimator, "feature_names_in_", [f"x{p + 1}" for p in range(d)])
-    given = info.get("response", "response")
+    given, q = info.get("response", "response"), count_outputs(estimator)
     names = [str(name) for name in given] if isinstance(given, list) else [str(given)]
     if len(names) != q:
         names = [f"{names[0]}_{k + 1}" for k in range(q)]
-    return OpenModel(estimator, [str(name) for name in inputs], names)
+    return [view_of(estimator, k, response_name=name) for k, name in enumerate(names)]
+
+
+def as_fitted(view: "FittedView", frame: "pd.DataFrame") -> Any:
+    """Return inputs as the model was given them: with names, or without."""
+    return frame if hasattr(view.estimator, "feature_names_in_") else frame.to_numpy()
+
+
+def predict_all(
+    views: "list[FittedView]", frame: "pd.DataFrame"
+) -> "tuple[FloatArray, FloatArray]":
+    """Return means and standard deviations of all responses, each [m, q], at the inputs [m, d]."""
+    mean, std = views[0].estimator.predict(as_fitted(views[0], frame), return_std=True)
+    return mean.reshape(len(frame), -1), std.reshape(len(frame), -1)
 
 
 def check_level(level: float) -> None:
@@ -67,19 +55,16 @@ class Extrapolation:
 
     Parameters
     ----------
-    model : OpenModel
-        Whose range counts.
+    view : FittedView
+        Of the model whose range counts.
     """
 
-    def __init__(self, model: OpenModel) -> None:
+    def __init__(self, view: "FittedView") -> None:
         import numpy as np
 
-        X, declared = model.estimator.X_train_, model.estimator.input_bounds
-        self._names = model.inputs
-        self._what = "the range of the runs" if declared is None else "the bounds given to fit"
-        lower, upper = (X.min(0), X.max(0)) if declared is None else np.transpose(declared)
-        self.lower: FloatArray = np.asarray(lower, dtype=np.float64)
-        self.upper: FloatArray = np.asarray(upper, dtype=np.float64)
+        declared = view.estimator.input_bounds is not None
+        self._names, (self.lower, self.upper) = view.names, view.ranges
+        self._what = "the bounds given to fit" if declared else "the range of the runs"
         self.rows, self.rows_outside = 0, 0
         self.outside: IntArray = np.zeros(len(self._names), dtype=np.int64)
 

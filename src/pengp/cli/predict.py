@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pengp.cli.models import Extrapolation, OpenModel, check_level, open_model
+from pengp.cli.models import Extrapolation, check_level, open_model, predict_all
 from pengp.cli.printing import note, paragraph, show, show_json, working
 from pengp.cli.tables import Table, TableWriter, iter_tables
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pengp.estimators.view import FittedView
 
 #: Rows predicted at a time: the estimators' own block, so that the pieces have the bits of a whole.
 CHUNK_ROWS = 1 << 14
@@ -64,39 +66,44 @@ def predict(
         raise InputError(f"--output {output} would replace the model; choose another name.")
     if output != "-" and not keep and Path(output).resolve() == Path(new).resolve():
         raise InputError(f"--output {output} would replace the table; choose another name.")
-    opened = open_model(model)
-    outside = Extrapolation(opened)
+    views = open_model(model)
+    outside = Extrapolation(views[0])
     with contextlib.ExitStack() as stack:
         if output != "-":
             stack.enter_context(working(f"Predicting {new} ..."))
         writer = stack.enter_context(TableWriter(output))
-        for frame in _predicted(opened, new, output, level, keep, outside):
+        for frame in _predicted(views, new, output, level, keep, outside):
             writer.write(frame)
     if sentence := outside.sentence():
         note(sentence)
     if as_json:
-        columns = prediction_columns(opened)
+        columns = prediction_columns(views)
         made = {"output": output, "rows": outside.rows, "level": level, "columns": columns}
         show_json({**made, "outside": outside.record()})
     elif output != "-":
         show(paragraph(f"{outside.rows:,} predictions written to {output}.") + "\n")
 
 
-def prediction_columns(model: OpenModel) -> list[str]:
+def prediction_columns(views: "list[FittedView]") -> list[str]:
     """Return the names of the new columns, four for each response."""
-    return [f"{y}_{what}" for y in model.responses for what in ("mean", "std", "lower", "upper")]
+    return [f"{v.response}_{what}" for v in views for what in ("mean", "std", "lower", "upper")]
 
 
 def _predicted(
-    model: OpenModel, new: str, output: str, level: float, keep: bool, outside: Extrapolation
+    views: "list[FittedView]",
+    new: str,
+    output: str,
+    level: float,
+    keep: bool,
+    outside: Extrapolation,
 ) -> Iterator["pd.DataFrame"]:
     """Yield the rows to write, piece by piece."""
     import pandas as pd
 
     for table in iter_tables(new, chunk_rows=CHUNK_ROWS):
-        X = table.numbers(model.inputs)
+        X = table.numbers(views[0].names)
         outside.count(X)
-        predictions = _predictions(model, X, level)
+        predictions = _predictions(views, X, level)
         if not keep:
             yield predictions
             continue
@@ -105,16 +112,16 @@ def _predicted(
         yield pd.concat([carried, predictions], axis=1)
 
 
-def _predictions(model: OpenModel, X: "pd.DataFrame", level: float) -> "pd.DataFrame":
+def _predictions(views: "list[FittedView]", X: "pd.DataFrame", level: float) -> "pd.DataFrame":
     """Return the new columns for the inputs X [m, d]."""
     import numpy as np
     import pandas as pd
-    from scipy.stats import norm
 
-    mean, std = model.predict(X)
-    half = norm.ppf(0.5 + 0.5 * level) * std
-    values = np.stack([mean, std, mean - half, mean + half], axis=-1).reshape(len(X), -1)
-    return pd.DataFrame(values, index=X.index, columns=pd.Index(prediction_columns(model)))
+    from pengp.choosing.scores import normal_interval
+
+    mean, std = predict_all(views, X)
+    values = np.stack([mean, std, *normal_interval(mean, std, level)], axis=-1).reshape(len(X), -1)
+    return pd.DataFrame(values, index=X.index, columns=pd.Index(prediction_columns(views)))
 
 
 def _carried(table: Table, numbers: "pd.DataFrame | None", taken: list[str]) -> "pd.DataFrame":

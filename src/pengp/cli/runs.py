@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pengp._core.checks import find_duplicates
 from pengp.cli.printing import note
 from pengp.cli.tables import Table, check_column, read_table
 from pengp.exceptions import InputError
@@ -88,14 +89,12 @@ def check_runs(runs: Runs, nugget: float | str) -> None:
     """Raise an InputError if runs contradict each other, unless the nugget is estimated."""
     if nugget == "estimate":
         return
-    seen: dict[tuple[float, ...], int] = {}
-    for k, run in enumerate(runs.X.itertuples(index=False, name=None)):
-        first = seen.setdefault(run, k)
-        if runs.y[first] != runs.y[k]:
+    match find_duplicates(runs.X.to_numpy(), runs.y):
+        case i, j, (first, second):
             raise InputError(
-                f"{runs.source}: rows {first + 1} and {k + 1} have the same inputs but different "
-                f"responses, {runs.y[first]:.9g} and {runs.y[k]:.9g} (rows are counted from 1 "
-                "below the header); delete one, or use --nugget estimate."
+                f"{runs.source}: rows {i + 1} and {j + 1} have the same inputs but different "
+                f"responses, {first:.9g} and {second:.9g} (rows are counted from 1 below the "
+                "header); delete one, or use --nugget estimate."
             )
 
 

@@ -10,7 +10,8 @@ from pengp.exceptions import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pengp.diagnostics import Diagnosis, Mode
+    from pengp.diagnostics import Diagnosis
+    from pengp.estimators.view import FittedView, Mode
 
 #: Scores that are shown.
 _SHOWN_SCORES = ("rmse", "q2", "crps", "coverage")
@@ -20,32 +21,18 @@ _MOST_MODES = 5
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A fitted model with one response, and its diagnosis.
+    """A fitted model with one response, and its diagnosis."""
 
-    Attributes
-    ----------
-    model : PenalizedGPRegressor or PenalizedGPRegressorCV
-        Fitted.
-    inputs : list of d strings
-        Names of the inputs.
-    response : str
-        Name of the response.
-    diagnosis : Diagnosis
-        What `pengp.diagnose` says.
-    """
-
-    model: Any
-    inputs: list[str]
-    response: str
+    view: "FittedView"
     diagnosis: "Diagnosis"
 
     @classmethod
-    def of(cls, model: Any, inputs: list[str], responses: list[str]) -> "Summary":
+    def of(cls, view: "FittedView") -> "Summary":
         """Diagnose a model; an InputError if it has several responses."""
-        from pengp.diagnostics import diagnose
+        from pengp.diagnostics import diagnose_view
 
-        check_one_response(model)
-        return cls(model, inputs, responses[0], diagnose(model))
+        check_one_response(view)
+        return cls(view, diagnose_view(view))
 
     def parts(self) -> "list[RenderableType]":
         """Return everything as texts and tables, to be printed below each other."""
@@ -61,18 +48,18 @@ class Summary:
 
     def record(self) -> dict[str, Any]:
         """Return everything as numbers and names."""
-        model, diagnosis = self.model, self.diagnosis
-        columns = zip(self.inputs, self._thetas(model.theta_), model.lengthscale_, strict=True)
+        view, model, diagnosis = self.view, self.view.estimator, self.diagnosis
+        columns = zip(view.names, view.theta, view.lengthscale, view.active, strict=True)
         return {
-            "response": self.response,
-            "runs": len(model.y_train_),
+            "response": view.response,
+            "runs": len(view.y),
             "lambda": {"value": model.lam_, **self._choice()},
             "inputs": [
                 {"name": name, "theta": theta, "lengthscale": length, "active": bool(active)}
-                for (name, theta, length), active in zip(columns, diagnosis.active, strict=True)
+                for name, theta, length, active in columns
             ],
             "sigma2": model.sigma2_,
-            "sigma_in_unit_of_response": self._sigma(),
+            "sigma_in_unit_of_response": view.sigma,
             "nugget": model.nugget_,
             "mean": model.mean_,
             "kernel": name_of(model.kernel),
@@ -92,11 +79,11 @@ class Summary:
         from pengp.model.kernels import KERNELS
         from pengp.path.penalties import PENALTIES
 
-        model = self.model
+        view, model = self.view, self.view.estimator
         nugget = f"{number(model.nugget_)}{' (estimated)' if model.nugget == 'estimate' else ''}"
         theta = ", one theta for all inputs" if model.isotropic else ""
         return [
-            ("Response", f"{self.response}, {len(model.y_train_)} runs"),
+            ("Response", f"{view.response}, {len(view.y)} runs"),
             ("Lambda", f"{number(model.lam_)}: {self._how_chosen()}"),
             (
                 "Model",
@@ -106,24 +93,24 @@ class Summary:
             (
                 "Scale",
                 f"sigma2 {number(model.sigma2_)} for the standardised response, that is a standard "
-                f"deviation of {number(self._sigma())} in the unit of {self.response}",
+                f"deviation of {number(view.sigma)} in the unit of {view.response}",
             ),
         ]
 
     def _choice(self) -> dict[str, Any]:
         """Return how lambda was chosen, nothing if it was given."""
-        cv = getattr(self.model, "cv_table_", None)
+        model, cv = self.view.estimator, self.view.table
         if cv is None:
             return {}
         return {
-            "best": self.model.lam_min_,
-            "one_se": self.model.lam_1se_,
-            "rule": name_of(self.model.rule),
-            "metric": name_of(self.model.metric),
+            "best": model.lam_min_,
+            "one_se": model.lam_1se_,
+            "rule": name_of(model.rule),
+            "metric": name_of(model.metric),
             "folds": cv.plan.n_folds,
             "kind_of_folds": cv.plan.kind,
             "repeats": cv.plan.repeats,
-            "tried": len(self.model.lams_),
+            "tried": len(model.lams_),
             "runs": cv.plan.n,
         }
 
@@ -135,24 +122,18 @@ class Summary:
         choice = self._choice()
         if not choice:
             return "without cross-validation"
-        rule = RULES.label(self.model.rule)
+        rule = RULES.label(self.view.estimator.rule)
         why = f"{rule}, of {choice['tried']} values; the best is {number(choice['best'])}"
         times = f" x {choice['repeats']} repeats" if choice["repeats"] > 1 else ""
-        runs = f" of {choice['runs']} runs" if choice["runs"] != len(self.model.y_train_) else ""
+        runs = f" of {choice['runs']} runs" if choice["runs"] != len(self.view.y) else ""
         folds = f"{choice['folds']} {choice['kind_of_folds']} folds{times}{runs}"
-        return f"{why}; judged by {FOLD_METRICS.label(self.model.metric)} over {folds}"
+        return f"{why}; judged by {FOLD_METRICS.label(self.view.estimator.metric)} over {folds}"
 
     def _input_table(self) -> "RenderableType":
         """Return theta and lengthscale of each input."""
-        rows = []
-        columns = self.model.X_train_.T
+        view, rows = self.view, []
         for name, theta, length, active, values in zip(
-            self.inputs,
-            self._thetas(self.model.theta_),
-            self.model.lengthscale_,
-            self.diagnosis.active,
-            columns,
-            strict=True,
+            view.names, view.theta, view.lengthscale, view.active, view.X.T, strict=True
         ):
             extent = f"{number(values.min())} to {number(values.max())}"
             shown = number(length) if active else "inactive"
@@ -163,7 +144,7 @@ class Summary:
         """Return the leave-one-out scores and what they mean."""
         from pengp.choosing.scores import VALIDATION_SCORES
 
-        unit, rows = f", in the unit of {self.response}", []
+        unit, rows = f", in the unit of {self.view.response}", []
         for score in map(VALIDATION_SCORES.__getitem__, _SHOWN_SCORES):
             value = self.diagnosis.scores[score.name]
             text = percent(value) if score.greater_is_better is None else number(value)
@@ -197,29 +178,15 @@ class Summary:
 
     def _by_input(self, mode: "Mode") -> dict[str, float | None]:
         """Return a mode's thetas by input, None where an input is not active."""
-        import numpy as np
-
-        active = np.broadcast_to(mode.active, len(self.inputs))
-        both = zip(self._thetas(mode.theta), active, strict=True)
-        return {n: (t if a else None) for n, (t, a) in zip(self.inputs, both, strict=True)}
-
-    def _thetas(self, theta: Any) -> list[float]:
-        """Return theta [d] or, of an isotropic model, [1] as d numbers."""
-        import numpy as np
-
-        return [float(value) for value in np.broadcast_to(theta, len(self.inputs))]
-
-    def _sigma(self) -> float:
-        """Return sigma in the response's unit."""
-        import numpy as np
-
-        return float(self.model._surrogate.response.inverse_std(np.sqrt(self.model.sigma2_)).item())
+        columns = zip(self.view.names, mode.theta, mode.active, strict=True)
+        return {name: float(theta) if active else None for name, theta, active in columns}
 
 
-def check_one_response(model: Any) -> None:
+def check_one_response(view: "FittedView") -> None:
     """Raise an InputError if a model has several responses."""
-    if model.y_train_.ndim > 1:
+    y = view.estimator.y_train_
+    if y.ndim > 1:
         raise InputError(
-            f"the model has {model.y_train_.shape[1]} responses, and this command takes models "
-            "with one; fit one model for each."
+            f"the model has {y.shape[1]} responses, and this command takes models with one; fit "
+            "one model for each."
         )

@@ -10,16 +10,13 @@ import typer
 from pengp.cli.printing import facts, note, number, rendered, show, show_json, table, working
 
 if TYPE_CHECKING:
-    import pandas as pd
     from rich.console import RenderableType
 
     from pengp._core.arrays import BoolArray, FloatArray
-    from pengp.cli.models import OpenModel
     from pengp.cli.runs import Runs
+    from pengp.estimators.view import FittedView
 
 _LEVEL = 0.95
-#: Probability, under the model, below which new runs contradict it.
-_CONTRADICTION = 0.01
 #: Rows of the table of new runs that are shown.
 _MOST_ROWS = 30
 
@@ -58,20 +55,21 @@ def update(
     from pengp.cli.models import open_model
     from pengp.cli.runs import read_runs
     from pengp.cli.summary import Summary, check_one_response
+    from pengp.estimators.view import view_of
     from pengp.persistence import read_info
 
     place = output or model
     check_destination(place, data)
-    opened, info = open_model(model), read_info(model)["info"]
-    check_one_response(opened.estimator)
-    new = read_runs(data, opened.responses[0], opened.inputs)
-    _check(opened, new)
-    comparison = Comparison.of(opened, new)
+    info, (view, *_) = read_info(model)["info"], open_model(model)
+    check_one_response(view)
+    new = read_runs(data, view.response, view.names)
+    _check(view, new)
+    comparison = Comparison.of(view, new)
     with working("Updating ..."):
-        updated = _refitted(opened, new, info) if re_estimate else _conditioned(opened, new)
+        updated = _refitted(view, new, info) if re_estimate else _conditioned(view, new)
     if not re_estimate and comparison.contradicts():
         note("the new runs contradict the model as it was; estimate it anew with --re-estimate.")
-    summary = Summary.of(updated, opened.inputs, opened.responses)
+    summary = Summary.of(view_of(updated, input_names=view.names, response_name=view.response))
     parts = [*comparison.parts(), "", *summary.parts(), "", facts([("Model", str(place))])]
     text = rendered(*parts)
     write_model(updated, _with_history(info, new, re_estimate=re_estimate), place)
@@ -104,17 +102,14 @@ class Comparison:
     rmse_before: float
 
     @classmethod
-    def of(cls, opened: "OpenModel", new: "Runs") -> "Comparison":
+    def of(cls, view: "FittedView", new: "Runs") -> "Comparison":
         """Predict the new runs."""
-        from scipy.stats import norm
+        from pengp.choosing.scores import half_width, rmse
+        from pengp.cli.models import predict_all
 
-        from pengp.choosing.scores import rmse
-
-        mean, std = (values[:, 0] for values in opened.predict(new.X))
-        half = norm.ppf(0.5 + 0.5 * _LEVEL) * std
-        known = opened.estimator
-        before = rmse(known.y_train_, known.loo_.mean)
-        return cls(new, opened.responses[0], mean, half, before)
+        mean, std = (values[:, 0] for values in predict_all([view], new.X))
+        half = half_width(_LEVEL) * std
+        return cls(new, view.response, mean, half, rmse(view.y, view.loo.mean))
 
     @property
     def inside(self) -> "BoolArray":
@@ -124,11 +119,10 @@ class Comparison:
         return np.asarray(np.abs(self.new.y - self.mean) <= self.half)
 
     def contradicts(self) -> bool:
-        """Whether, under the model, it was unlikely to see that many runs outside."""
-        from scipy.stats import binom
+        """Whether the new runs contradict the intervals."""
+        from pengp.diagnostics import check_intervals
 
-        m, outside = len(self.new.y), int((~self.inside).sum())
-        return outside > 0 and bool(binom.sf(outside - 1, m, 1.0 - _LEVEL) < _CONTRADICTION)
+        return check_intervals(int(self.inside.sum()), len(self.new.y), _LEVEL).contradicted
 
     @property
     def rmse(self) -> float:
@@ -177,51 +171,47 @@ class Comparison:
         }
 
 
-def _check(opened: "OpenModel", new: "Runs") -> None:
+def _check(view: "FittedView", new: "Runs") -> None:
     """Raise an InputError about runs that the model cannot learn; note extrapolations."""
     import numpy as np
 
     from pengp.cli.models import Extrapolation
     from pengp.cli.runs import check_bounds, check_new_runs
 
-    model = opened.estimator
-    check_new_runs(new, model.X_train_, model.nugget)
-    if model.input_bounds is not None:
-        check_bounds(new, np.asarray(model.input_bounds, dtype=np.float64))
-    outside = Extrapolation(opened)
+    check_new_runs(new, view.X, view.estimator.nugget)
+    if view.estimator.input_bounds is not None:
+        check_bounds(new, np.transpose(view.ranges))
+    outside = Extrapolation(view)
     outside.count(new.X)
     if sentence := outside.sentence():
         note(sentence)
 
 
-def _conditioned(opened: "OpenModel", new: "Runs") -> Any:
+def _conditioned(view: "FittedView", new: "Runs") -> Any:
     """Return the model with further runs, nothing estimated."""
-    return opened.estimator.condition_on(_as_fitted(opened, new.X), new.y)
+    from pengp.cli.models import as_fitted
+
+    return view.estimator.condition_on(as_fitted(view, new.X), new.y)
 
 
-def _refitted(opened: "OpenModel", new: "Runs", info: Mapping[str, Any]) -> Any:
+def _refitted(view: "FittedView", new: "Runs", info: Mapping[str, Any]) -> Any:
     """Return the model estimated anew from all runs, folds dealt anew."""
     import numpy as np
     import pandas as pd
     from sklearn.base import clone
 
     from pengp.cli.folds import Folds
+    from pengp.cli.models import as_fitted
 
-    model = clone(opened.estimator)
-    rows = np.concatenate([opened.estimator.X_train_, new.X.to_numpy()])
-    X = pd.DataFrame(rows, columns=new.X.columns)
-    y = np.concatenate([opened.estimator.y_train_, new.y])
+    model = clone(view.estimator)
+    X = pd.DataFrame(np.concatenate([view.X, new.X.to_numpy()]), columns=new.X.columns)
+    y = np.concatenate([view.y, new.y])
     plan = Folds.from_info(info, len(y))
     if "cv" in model.get_params():
         model.set_params(cv=plan.deal(X, y))
     if model.random_state is None:
         model.set_params(random_state=plan.seed)
-    return model.fit(_as_fitted(opened, X), y)
-
-
-def _as_fitted(opened: "OpenModel", X: "pd.DataFrame") -> Any:
-    """Return inputs as the model was given them: with names, or without."""
-    return X if hasattr(opened.estimator, "feature_names_in_") else X.to_numpy()
+    return model.fit(as_fitted(view, X), y)
 
 
 def _with_history(info: Mapping[str, Any], new: "Runs", *, re_estimate: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.files import check_destination
-from pengp.cli.models import Extrapolation, OpenModel, check_level, open_model
+from pengp.cli.models import Extrapolation, check_level, open_model, predict_all
 from pengp.cli.printing import (
     note,
     number,
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from pengp._core.arrays import FloatArray
     from pengp.choosing.scores import ValidationScore
+    from pengp.diagnostics import IntervalCheck
+    from pengp.estimators.view import FittedView
 
 _FIGURES = (".png", ".svg", ".pdf")
-#: Probability, under the model, below which a coverage contradicts the level.
-_CONTRADICTION = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,7 @@ class _Judged:
     std: "FloatArray"  # [m]
     scores: dict[str, float]
     leave_one_out: dict[str, float]
-    inside: int
-    p_value: float  # of the number inside their intervals, two-sided
+    check: "IntervalCheck"
 
 
 def validate(
@@ -75,18 +74,18 @@ def validate(
         raise InputError(f"--plot {plot} must end in {', '.join(_FIGURES[:-1])} or {_FIGURES[-1]}.")
     if plot is not None:
         check_destination(plot, model, test)
-    opened = open_model(model)
+    views = open_model(model)
     with working(f"Reading {test} ..."):
         runs = read_table(test)
-    X, y = runs.numbers(opened.inputs), runs.numbers(opened.responses)
-    outside = Extrapolation(opened)
+    X, y = runs.numbers(views[0].names), runs.numbers([view.response for view in views])
+    outside = Extrapolation(views[0])
     outside.count(X)
-    judged = _judge(opened, X, y, level)
+    judged = _judge(views, X, y, level)
     text = "" if as_json else _text(judged, runs.source, level)
     if plot is not None:
         _draw(judged, level, plot)
         text += f"\nFigure: {plot}\n"
-    for sentence in (_known_runs(opened, X), outside.sentence()):
+    for sentence in (_known_runs(views[0], X), outside.sentence()):
         if sentence:
             note(sentence)
     if as_json:
@@ -95,25 +94,19 @@ def validate(
         show(text)
 
 
-def _judge(model: OpenModel, X: "pd.DataFrame", y: "pd.DataFrame", level: float) -> list[_Judged]:
+def _judge(
+    views: "list[FittedView]", X: "pd.DataFrame", y: "pd.DataFrame", level: float
+) -> list[_Judged]:
     """Score the predictions of every response."""
-    from scipy.stats import binomtest
+    from pengp.diagnostics import check_intervals, score_predictions
 
-    from pengp.diagnostics import score_predictions
-
-    mean, std = model.predict(X)
-    loo, m = model.estimator.loo_, len(X)
-    known, loo_mean, loo_std = (
-        a.reshape(-1, len(model.responses)) for a in (model.estimator.y_train_, loo.mean, loo.std)
-    )
     judged = []
-    for k, name in enumerate(model.responses):
-        observed = y[name].to_numpy()
-        scores = score_predictions(observed, mean[:, k], std[:, k], level=level)
-        own = score_predictions(known[:, k], loo_mean[:, k], loo_std[:, k], level=level)
-        inside = round(scores["coverage"] * m)
-        p_value = float(binomtest(inside, m, level).pvalue)
-        judged.append(_Judged(name, observed, mean[:, k], std[:, k], scores, own, inside, p_value))
+    for view, mean, std in zip(views, *(a.T for a in predict_all(views, X)), strict=True):
+        observed = y[view.response].to_numpy()
+        scores = score_predictions(observed, mean, std, level=level)
+        own = score_predictions(view.y, view.loo.mean, view.loo.std, level=level)
+        check = check_intervals(round(scores["coverage"] * len(X)), len(X), level)
+        judged.append(_Judged(view.response, observed, mean, std, scores, own, check))
     return judged
 
 
@@ -158,14 +151,13 @@ def _verdicts(one: _Judged, level: float) -> list[str]:
     """Return sentences on what the scores mean for the use of the model."""
     m, sure = len(one.observed), f"{100 * level:g} %"
     counts = (
-        f"{one.inside} of {m} responses lie in their {sure} interval, where {m * level:.3g} are "
-        "expected"
+        f"{one.check.inside} of {m} responses lie in their {sure} interval, where "
+        f"{m * level:.3g} are expected"
     )
-    too = "narrow" if one.inside < m * level else "wide"
     sentences = [
-        f"{counts}: the intervals are too {too}, chance does not explain this (p = "
-        f"{one.p_value:.1g})."
-        if one.p_value < _CONTRADICTION
+        f"{counts}: the intervals are too {one.check.too}, chance does not explain this (p = "
+        f"{one.check.p_value:.1g})."
+        if one.check.contradicted
         else f"{counts}: these runs do not contradict the intervals."
     ]
     if one.scores["q2"] <= 0.0 and m > 1:
@@ -175,9 +167,9 @@ def _verdicts(one: _Judged, level: float) -> list[str]:
     return sentences
 
 
-def _known_runs(model: OpenModel, X: "pd.DataFrame") -> str:
+def _known_runs(view: "FittedView", X: "pd.DataFrame") -> str:
     """Say how many of the test runs the model was fitted to; nothing if it was to none."""
-    known = {tuple(run) for run in model.estimator.X_train_.tolist()}
+    known = {tuple(run) for run in view.X.tolist()}
     count = sum(tuple(run) in known for run in X.to_numpy().tolist())
     if not count:
         return ""
@@ -193,9 +185,9 @@ def _record(judged: list[_Judged], level: float, outside: Extrapolation) -> dict
         one.name: {
             "test": one.scores,
             "leave_one_out": one.leave_one_out,
-            "inside": one.inside,
-            "p_value": one.p_value,
-            "intervals_contradicted": one.p_value < _CONTRADICTION,
+            "inside": one.check.inside,
+            "p_value": one.check.p_value,
+            "intervals_contradicted": one.check.contradicted,
         }
         for one in judged
     }

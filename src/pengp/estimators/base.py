@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.checks import check_count, check_starts
+from pengp._core.checks import check_count, check_duplicates, check_starts
 from pengp._core.seeds import as_generator
 from pengp.choosing.scores import half_width, normal_interval
-from pengp.estimators.data import TrainingData, check_duplicates, check_inside
+from pengp.estimators.data import TrainingData, check_inside
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate, condition_all, path_at, without_axis
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
@@ -44,7 +44,7 @@ class SurrogateMixin:
     y_train_: FloatArray
 
     def _runs(self, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
-        """Return X [n, d] and y [n, q] as finite floats; remember whether y was [n]."""
+        """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
         X, y = validate_data(
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
         )
@@ -70,7 +70,7 @@ class SurrogateMixin:
 
     def _starts(self, data: TrainingData, model: Model) -> int | FloatArray:
         """Return the number of starts or the log thetas to start from, checked."""
-        return check_starts(self.n_starts, 1 if model.isotropic else data.U.shape[1])
+        return check_starts(self.n_starts, 1 if model.isotropic else data.X.shape[1])
 
     def _names(self) -> Any:
         """Return the names of the inputs, None if they have none."""
@@ -79,8 +79,9 @@ class SurrogateMixin:
     def _keep(self, data: TrainingData, path: PathFit, index: IntArray) -> None:
         """Set the learned attributes from the full-data path and the place of lam_ in it [...]."""
         self._chosen = chosen = path_at(path, index)
-        self.X_train_, self.y_train_ = data.X, data.y[:, 0] if self._one_output else data.y
-        self._surrogate = condition_all(data.U, data.y, data.inputs, data.response, chosen)
+        self.X_train_ = data.X_raw
+        self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
+        self._surrogate = condition_all(data.X, data.y_raw, data.inputs, data.response, chosen)
         self.path_ = path
         self.lam_ = self._per_output(path.lams[index])
         self.theta_ = chosen.theta[..., 0, :]
@@ -113,10 +114,10 @@ class SurrogateMixin:
 
     @property
     def loo_(self) -> LeaveOneOut:
-        """Leave-one-out predictions at theta_, in closed form: mean [n] or [n, q], ..."""
+        """Leave-one-out predictions at theta_, read-only: mean [n] or [n, q], ..."""
         check_is_fitted(self)
-        loo = self._surrogate.loo()
-        return without_axis(loo, axis=1) if self._one_output else loo
+        loo = self._surrogate.loo
+        return loo.output(0) if self._one_output else loo
 
     @overload
     def predict(
@@ -147,10 +148,10 @@ class SurrogateMixin:
         """
         if return_std and return_cov:
             raise InputError("ask for return_std or return_cov, not both: cov holds the variances.")
-        X = self._new_inputs(X)
+        X_raw, known = self._new_inputs(X), self._surrogate
         if not (return_std or return_cov):
-            return self._outputs(self._surrogate.mean(X))
-        both = self._surrogate.mean_and_std(X) if return_std else self._surrogate.mean_and_cov(X)
+            return self._outputs(known.mean(X_raw))
+        both = known.mean_and_std(X_raw) if return_std else known.mean_and_cov(X_raw)
         return self._outputs(both[0]), (both[1][..., 0] if self._one_output else both[1])
 
     def predict_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -204,8 +205,8 @@ class SurrogateMixin:
         [m, n_samples] or [m, q, n_samples]
             Outputs are independent of each other.
         """
-        X, count = self._new_inputs(X), check_count(n_samples, "n_samples", 1)
-        return self._outputs(self._surrogate.sample(X, count, as_generator(random_state)))
+        X_raw, count = self._new_inputs(X), check_count(n_samples, "n_samples", 1)
+        return self._outputs(self._surrogate.sample(X_raw, count, as_generator(random_state)))
 
     def condition_on(self, X_new: Any, y_new: Any) -> Self:
         """Return a fitted copy that knows further runs, without estimating anything anew.
@@ -222,16 +223,16 @@ class SurrogateMixin:
             Their responses.
         """
         check_is_fitted(self)
-        X, y = validate_data(
+        X_raw, y_raw = validate_data(
             self, X_new, y_new, reset=False, dtype=np.float64, multi_output=True, y_numeric=True
         )
-        y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
-        self._check_new_runs(X, y)
+        y_raw = np.asarray(y_raw, dtype=np.float64).reshape(len(X_raw), -1)
+        self._check_new_runs(X_raw, y_raw)
         other = copy.copy(self)
-        other._surrogate = self._surrogate.extend(X, y)
+        other._surrogate = known = self._surrogate.extend(X_raw, y_raw)
         other.mean_ = other._prior_mean()
-        other.X_train_ = np.concatenate([self.X_train_, X])
-        other.y_train_ = np.concatenate([self.y_train_, y[:, 0] if self._one_output else y])
+        other.X_train_ = np.concatenate([self.X_train_, X_raw])
+        other.y_train_ = known.y_raw[:, 0] if self._one_output else known.y_raw
         return other
 
     def at_lambda(self, lam: float) -> Self:
@@ -251,28 +252,29 @@ class SurrogateMixin:
                 f"lam={float(lam)!r} is not among the {len(lams)} values of path_.lams; the "
                 f"nearest is {float(lams[np.abs(lams - lam).argmin()])!r}."
             )
-        U, Z = known.posteriors[0].X, known.response.transform(known.y).T
-        data = TrainingData(self.X_train_, known.y, U, Z, known.inputs, known.response)
+        X, y = known.posteriors[0].X, known.response.transform(known.y_raw).T
+        data = TrainingData(self.X_train_, known.y_raw, X, y, known.inputs, known.response)
         other, place = copy.copy(self), int(np.flatnonzero(lams == lam)[0])
         other._keep(data, self.path_, np.full(self.path_.objective.shape[:-1], place))
         return other
 
-    def _check_new_runs(self, X: FloatArray, y: FloatArray) -> None:
-        """Raise an InputError unless the surrogate can learn X [k, d], y [k, q]."""
+    def _check_new_runs(self, X_raw: FloatArray, y_raw: FloatArray) -> None:
+        """Raise an InputError unless the surrogate can learn X_raw [k, d], y_raw [k, q]."""
         known = self._surrogate
         q = len(known.posteriors)
-        if y.shape[1] != q:
-            raise InputError(f"y_new has {y.shape[1]} outputs, but the model was fitted to {q}.")
-        check_inside(X, known.inputs, self.input_bounds, self._names())
-        if (known.response.constant & (y != known.response.mean).any(axis=0)).any():
+        if y_raw.shape[1] != q:
+            raise InputError(
+                f"y_new has {y_raw.shape[1]} outputs, but the model was fitted to {q}."
+            )
+        check_inside(X_raw, known.inputs, self.input_bounds, self._names())
+        if (known.response.constant & (y_raw != known.response.mean).any(axis=0)).any():
             raise InputError(
                 "the model was fitted to a constant response and has no scale for other values; "
                 "fit it anew on all runs."
             )
-        U = np.concatenate([known.posteriors[0].X, known.scale(X)])
-        check_duplicates(
-            U, np.concatenate([known.y, y]), self._chosen._model.nugget, old=len(known.y)
-        )
+        X = np.concatenate([known.posteriors[0].X, known.scale(X_raw)])
+        y = np.concatenate([known.y_raw, y_raw])
+        check_duplicates(X, y, self._chosen._model.nugget, known=len(known.y_raw))
 
     def _new_inputs(self, X: Any) -> FloatArray:
         """Return checked inputs [m, d] of a fitted estimator."""

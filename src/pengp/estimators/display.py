@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp.estimators.view import names_of_inputs
 
 _MOST_ROWS = 60
 """Rows of the table that are shown; the rest is counted."""
@@ -26,9 +27,9 @@ def theta_table(estimator: Any) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of the table of theta and lengthscale."""
     theta: FloatArray = np.atleast_2d(estimator.theta_)
     lengthscale: FloatArray = np.atleast_2d(estimator.lengthscale_)
-    names = getattr(estimator, "feature_names_in_", [f"x{p + 1}" for p in range(theta.shape[1])])
+    names = names_of_inputs(estimator)
     rows = [
-        [str(k), str(names[p]), f"{theta[k, p]:.4g}", f"{lengthscale[k, p]:.4g}"]
+        [str(k), names[p], f"{theta[k, p]:.4g}", f"{lengthscale[k, p]:.4g}"]
         for k, p in np.ndindex(theta.shape)
     ]
     header = ["output", "input", "theta", "lengthscale"]

@@ -131,11 +131,12 @@ class PenalizedGPRegressor(_PenalizedGP):
         y : array, shape [n] or [n, q]
             Responses in any units; several outputs are fitted independently, in one batch.
         """
-        X, y = self._runs(X, y)
+        X_raw, y_raw = self._runs(X, y)
         model, lams, seed = self._model(), check_lams(self.lam), as_seed(self.random_state)
         if np.ndim(self.lam) != 0:
             raise InputError("lam must be one number; PenalizedGPRegressorCV takes several, lams.")
-        data = prepare(X, y, self._names(), input_bounds=self.input_bounds, nugget=model.nugget)
+        given, bounds = self._names(), self.input_bounds
+        data = prepare(X_raw, y_raw, given, input_bounds=bounds, nugget=model.nugget)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
         return self
@@ -226,17 +227,18 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         y : array, shape [n] or [n, q]
             Responses in any units; each output gets its own lambda.
         """
-        X, y = self._runs(X, y)
+        X_raw, y_raw = self._runs(X, y)
         model, seed = self._model(), as_seed(self.random_state)
         metric, rule = get_metric(self.metric), get_rule(self.rule)
-        data = prepare(X, y, self._names(), input_bounds=self.input_bounds, nugget=model.nugget)
+        given, bounds = self._names(), self.input_bounds
+        data = prepare(X_raw, y_raw, given, input_bounds=bounds, nugget=model.nugget)
         self.lams_ = lambda_values(self.lams, data, model)
         plans = make_plans(self.cv, data, seed)
         others = [m for m in FOLD_METRICS.values() if m.name != metric.name]
         starts = self._starts(data, model)
         tables = []
-        for z, plan in zip(data.Z, plans, strict=True):
-            task = Task(data.U, z, self.lams_, model, starts, seed, [metric, *others])
+        for output, plan in zip(data.y, plans, strict=True):
+            task = Task(data.X, output, self.lams_, model, starts, seed, [metric, *others])
             tables.append(None if plan is None else tabulate(task, plan, self.n_jobs))
         chosen, best, one_se = (
             np.array([_choice(table, self.lams_, metric, r) for table in tables])

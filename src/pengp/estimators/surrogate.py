@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,8 +36,12 @@ class LeaveOneOut:
     residual: FloatArray
     standardized_residual: FloatArray
 
+    def output(self, k: int) -> "LeaveOneOut":
+        """Return the predictions [n] of output k."""
+        return LeaveOneOut(*(getattr(self, f.name)[:, k] for f in fields(self)))
 
-_Record = TypeVar("_Record", Modes, Flat, LeaveOneOut)
+
+_Record = TypeVar("_Record", Modes, Flat)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,130 +56,134 @@ class Surrogate:
         Standardises q outputs.
     posteriors : tuple of Posterior
         One for each output, on scaled inputs and standardised responses.
-    y : [n, q]
+    y_raw : [n, q]
         Responses of the runs, in the user's units.
     """
 
     inputs: InputScaler
     response: ResponseScaler
     posteriors: tuple[Posterior, ...]
-    y: FloatArray
+    y_raw: FloatArray
 
-    def scale(self, X: FloatArray) -> FloatArray:
-        """Return the inputs X [m, d] in the unit cube, ignored columns as 0."""
-        return scale_inputs(self.inputs, X)
+    def scale(self, X_raw: FloatArray) -> FloatArray:
+        """Return the inputs X_raw [m, d] in the unit cube, ignored columns as 0."""
+        return scale_inputs(self.inputs, X_raw)
 
-    def mean(self, X: FloatArray) -> FloatArray:
-        """Return predictive means [m, q] at X [m, d]."""
-        mean = np.empty((len(X), len(self.posteriors)))
-        for rows, U in self._blocks(X):
+    def mean(self, X_raw: FloatArray) -> FloatArray:
+        """Return predictive means [m, q] at X_raw [m, d]."""
+        mean = np.empty((len(X_raw), len(self.posteriors)))
+        for rows, X in self._blocks(X_raw):
             for k, posterior in enumerate(self.posteriors):
-                mean[rows, k] = posterior.predict_mean(U)
+                mean[rows, k] = posterior.predict_mean(X)
         return self.response.inverse(mean)
 
-    def mean_and_std(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return predictive means [m, q] and standard deviations [m, q] at X [m, d]."""
-        mean, std = np.empty((2, len(X), len(self.posteriors)))
-        for rows, U in self._blocks(X):
+    def mean_and_std(self, X_raw: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return predictive means [m, q] and standard deviations [m, q] at X_raw [m, d]."""
+        mean, std = np.empty((2, len(X_raw), len(self.posteriors)))
+        for rows, X in self._blocks(X_raw):
             for k, posterior in enumerate(self.posteriors):
-                mean[rows, k], variance = posterior.predict(U)
+                mean[rows, k], variance = posterior.predict(X)
                 std[rows, k] = np.sqrt(posterior.sigma2 * variance)
         return self.response.inverse(mean), self.response.inverse_std(std)
 
-    def mean_and_cov(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return predictive means [m, q] and covariances [m, m, q] at X [m, d]."""
-        U = self.scale(X)
-        parts = [posterior.predict_cov(U) for posterior in self.posteriors]
+    def mean_and_cov(self, X_raw: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return predictive means [m, q] and covariances [m, m, q] at X_raw [m, d]."""
+        X = self.scale(X_raw)
+        parts = [posterior.predict_cov(X) for posterior in self.posteriors]
         mean = np.stack([mean for mean, _ in parts], axis=-1)
         scaled = [p.sigma2 * cov for p, (_, cov) in zip(self.posteriors, parts, strict=True)]
         return self.response.inverse(mean), self.response.inverse_cov(np.stack(scaled, axis=-1))
 
-    def gradient(self, X: FloatArray) -> FloatArray:
-        """Return the derivatives [m, q, d] of the predictive means in the inputs, at X [m, d]."""
-        gradient = np.empty((len(X), len(self.posteriors), X.shape[1]))
-        for rows, U in self._blocks(X):
+    def gradient(self, X_raw: FloatArray) -> FloatArray:
+        """Return the derivatives [m, q, d] of the means in the inputs, at X_raw [m, d]."""
+        gradient = np.empty((len(X_raw), len(self.posteriors), X_raw.shape[1]))
+        for rows, X in self._blocks(X_raw):
             for k, posterior in enumerate(self.posteriors):
-                gradient[rows, k] = posterior.mean_gradient(U)
+                gradient[rows, k] = posterior.mean_gradient(X)
         gradient[..., self.inputs.constant] = 0.0
         with np.errstate(over="ignore", under="ignore"):
-            # Chain rule: y = mean + sd z and u = (x - lower) / width.
+            # Chain rule: y_raw = mean + sd y and x = (x_raw - lower) / width.
             return np.asarray(self.response.sd[:, None] * gradient / self.inputs.width)
 
     def sample(
-        self, X: FloatArray, n_samples: int, rng: np.random.Generator | np.random.RandomState
+        self, X_raw: FloatArray, n_samples: int, rng: np.random.Generator | np.random.RandomState
     ) -> FloatArray:
-        """Return draws [m, q, n_samples] of the responses at X [m, d], the outputs independent."""
-        U = self.scale(X)
-        draws = [self.posteriors[k].sample(U, n_samples, rng) for k in range(len(self.posteriors))]
+        """Return draws [m, q, n_samples] at X_raw [m, d], the outputs independent."""
+        X = self.scale(X_raw)
+        draws = [self.posteriors[k].sample(X, n_samples, rng) for k in range(len(self.posteriors))]
         return np.moveaxis(self.response.inverse(np.stack(draws, axis=-1)), 0, -1)
 
-    def extend(self, X: FloatArray, y: FloatArray) -> "Surrogate":
-        """Return the surrogate that also knows the runs X [k, d], y [k, q], at its parameters."""
-        U, Z = self.scale(X), self.response.transform(y).T
-        pairs = zip(self.posteriors, Z, strict=True)
-        posteriors = tuple(posterior.extend(U, z) for posterior, z in pairs)
-        return replace(self, posteriors=posteriors, y=np.concatenate([self.y, y]))
+    def extend(self, X_raw: FloatArray, y_raw: FloatArray) -> "Surrogate":
+        """Return the surrogate that also knows X_raw [k, d], y_raw [k, q], at its theta."""
+        X, outputs = self.scale(X_raw), self.response.transform(y_raw).T
+        pairs = zip(self.posteriors, outputs, strict=True)
+        posteriors = tuple(posterior.extend(X, y) for posterior, y in pairs)
+        return replace(self, posteriors=posteriors, y_raw=np.concatenate([self.y_raw, y_raw]))
 
+    @cached_property
     def loo(self) -> LeaveOneOut:
-        """Return the leave-one-out predictions [n, q], in closed form."""
+        """The leave-one-out predictions [n, q], in closed form; nobody may write to them."""
         parts = [posterior.loo() for posterior in self.posteriors]
-        Z = np.stack([posterior.y for posterior in self.posteriors], axis=-1)
+        y = np.stack([posterior.y for posterior in self.posteriors], axis=-1)
         mean = np.stack([mean for mean, _ in parts], axis=-1)
         variances = [p.sigma2 * v for p, (_, v) in zip(self.posteriors, parts, strict=True)]
         std = np.sqrt(np.stack(variances, axis=-1))
-        residual = Z - mean
+        residual = y - mean
         standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
         units = self.response
-        return LeaveOneOut(
+        loo = LeaveOneOut(
             units.inverse(mean), units.inverse_std(std), units.inverse_std(residual), standardized
         )
+        for field in fields(loo):
+            getattr(loo, field.name).flags.writeable = False
+        return loo
 
-    def _blocks(self, X: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield rows of X [m, d] and their inputs in the unit cube, a block at a time."""
-        for start in range(0, len(X), _BLOCK):
+    def _blocks(self, X_raw: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield rows of X_raw [m, d] and their inputs in the unit cube, a block at a time."""
+        for start in range(0, len(X_raw), _BLOCK):
             rows = slice(start, start + _BLOCK)
-            yield rows, self.scale(X[rows])
+            yield rows, self.scale(X_raw[rows])
 
 
-def scale_inputs(inputs: InputScaler, X: FloatArray) -> FloatArray:
-    """Return X [m, d] in the unit cube; a column that was constant in the runs becomes 0."""
-    U = inputs.transform(X)
-    U[:, inputs.constant] = 0.0
-    return U
+def scale_inputs(inputs: InputScaler, X_raw: FloatArray) -> FloatArray:
+    """Return X_raw [m, d] in the unit cube; a column that was constant in the runs becomes 0."""
+    X = inputs.transform(X_raw)
+    X[:, inputs.constant] = 0.0
+    return X
 
 
 def condition_all(
-    U: FloatArray, y: FloatArray, inputs: InputScaler, response: ResponseScaler, chosen: PathFit
+    X: FloatArray, y_raw: FloatArray, inputs: InputScaler, response: ResponseScaler, chosen: PathFit
 ) -> Surrogate:
     """Condition every output on its runs at the estimates of a path with one lambda.
 
     Parameters
     ----------
-    U : [n, d]
+    X : [n, d]
         Inputs in the unit cube.
-    y : [n, q]
+    y_raw : [n, q]
         Responses in the user's units.
     inputs, response : InputScaler, ResponseScaler
         From the user's units to those of the model.
     chosen : PathFit
         Estimates of the q outputs, from `path_at`.
     """
-    model, Z = chosen._model, np.ascontiguousarray(response.transform(y).T)
-    theta = chosen.theta.reshape(len(Z), -1)
+    model, outputs = chosen._model, np.ascontiguousarray(response.transform(y_raw).T)
+    theta = chosen.theta.reshape(len(outputs), -1)
     nugget, sigma2 = chosen.nugget.ravel(), chosen.sigma2.ravel()
     posteriors = [
         condition(
-            U,
-            z,
+            X,
+            y,
             theta[k],
             kernel=model.kernel,
             nugget=float(nugget[k]),
             constant_mean=model.constant_mean,
             sigma2=float(sigma2[k]),
         )
-        for k, z in enumerate(Z)
+        for k, y in enumerate(outputs)
     ]
-    return Surrogate(inputs, response, tuple(posteriors), y)
+    return Surrogate(inputs, response, tuple(posteriors), y_raw)
 
 
 def path_at(path: PathFit, index: IntArray) -> PathFit:

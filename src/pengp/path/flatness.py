@@ -1,4 +1,4 @@
-"""How far the likelihood is flat along the ray through an estimate."""
+"""How far the likelihood is flat along a line through an estimate: the ray, or one input's."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -36,15 +36,22 @@ def flat_stretch(
     theta: FloatArray,
     nugget: FloatArray,
     theta_bounds: tuple[float, float],
+    *,
+    only: int | None = None,
 ) -> Flat:
-    """Find the flat stretches through theta [F, L, P], with the nugget [F, L] held fixed."""
+    """Find the flat stretches through theta [F, L, P], with the nugget [F, L] held fixed.
+
+    They are those of the ray, or of the line on which theta_p alone changes, p = ``only``.
+    """
     F, L, P = theta.shape
     point = np.log(theta).reshape(F * L, P)
     low, high = np.log(theta_bounds)
     data_set = np.repeat(np.arange(F), L)
 
+    moves = np.ones(P) if only is None else np.eye(P)[only]
+
     def along(t: FloatArray) -> FloatArray:
-        return np.clip(point + t[:, None], low, high)
+        return np.clip(point + t[:, None] * moves, low, high)
 
     def loglik(t: FloatArray) -> FloatArray:
         params = along(t)
@@ -52,7 +59,8 @@ def flat_stretch(
             params = np.hstack([params, np.log(nugget).reshape(F * L, 1)])
         return likelihood.evaluate(data_set, params, derivatives=False).value
 
-    first, last = low - point.max(-1), high - point.min(-1)
+    moved = point[:, moves > 0.0]
+    first, last = low - moved.max(-1), high - moved.min(-1)
     grid = first[:, None] + (last - first)[:, None] * np.linspace(0.0, 1.0, _GRID)
     logliks = np.stack([loglik(t) for t in grid.T], axis=1)
     top = logliks.argmax(1)

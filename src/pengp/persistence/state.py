@@ -9,6 +9,7 @@ from pengp._core.checks import DataSets
 from pengp.choosing.crossval import CVTable
 from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.estimators.surrogate import Surrogate, path_at
+from pengp.estimators.view import count_outputs, view_of
 from pengp.exceptions import InputError
 from pengp.model.posterior import Posterior
 from pengp.model.scaling import InputScaler, ResponseScaler
@@ -86,9 +87,8 @@ def _checked_sizes(header: dict[str, Any], arrays: Arrays) -> dict[str, int]:
 
 def _tables_of(model: Estimator) -> list[CVTable | None] | None:
     """Return the table of each output, None for an estimator without cross-validation."""
-    if not isinstance(model, PenalizedGPRegressorCV):
-        return None
-    return [model.cv_table_] if model._one_output else list(model.cv_table_)
+    views = [view_of(model, k) for k in range(count_outputs(model))]
+    return [view.table for view in views] if views[0].is_selected else None
 
 
 def _encode_model(model: Model) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _arrays_of(model: Estimator, tables: list[CVTable | None] | None) -> Arrays:
     names = _ESTIMATES if tables is None else (*_ESTIMATES, *_SELECTION)
     arrays = {
         "inputs": model.X_train_,
-        "responses": surrogate.y,
+        "responses": surrogate.y_raw,
         "scaled_inputs": surrogate.posteriors[0].X,
         "input_lower": surrogate.inputs.lower,
         "input_upper": surrogate.inputs.upper,
@@ -214,7 +214,7 @@ def _restore_fit(
     surrogate = _decode_surrogate(path._model, arrays, sizes["q"])
     estimator.path_, estimator._surrogate = path, surrogate
     estimator.X_train_ = arrays["inputs"]
-    estimator.y_train_ = surrogate.y[:, 0] if one_output else surrogate.y
+    estimator.y_train_ = surrogate.y_raw[:, 0] if one_output else surrogate.y_raw
     _set(estimator, arrays, _ESTIMATES)
     at_lam = path.lams == arrays["lam"][..., None]
     if not at_lam.any(-1).all():

@@ -11,9 +11,10 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp.choosing.folds import DEFAULT_K
 from pengp.choosing.metrics import FOLD_METRICS
 from pengp.choosing.rules import RuleLike
+from pengp.estimators.view import view_of
 from pengp.exceptions import InputError
 from pengp.plots import drawing
-from pengp.plots.fitted import Estimator, OneOutput
+from pengp.plots.fitted import Estimator, table_of
 from pengp.plots.lambda_axis import draw_lambda_axis, draw_lambda_line, lambda_positions
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ class CVCurveDisplay:
         response_name : str, optional
             For labels.
         """
-        fitted = OneOutput(estimator, output, response_name=response_name)
-        table, metric = fitted.table(), fitted.metric(metric)
+        view = view_of(estimator, output, response_name=response_name)
+        table, metric = table_of(view), metric or str(view.metric)
         mean, se, order = table.mean_of(metric), table.se_of(metric), np.argsort(table.lams)
         return cls(
             lams=table.lams[order],
@@ -90,8 +91,8 @@ class CVCurveDisplay:
             greater_is_better=table.greater_is_better[metric],
             best=table.best(metric),
             one_se=table.one_se(metric),
-            chosen=fitted.lam,
-            response_name=fitted.response_name,
+            chosen=view.lam,
+            response_name=view.response,
         )
 
     def plot(self, ax: Axes | None = None, *, log_metric: bool | None = None) -> Self:
@@ -203,8 +204,8 @@ class StabilityDisplay:
         response_name : str, optional
             For labels.
         """
-        fitted = OneOutput(estimator, output, response_name=response_name)
-        table, metric = fitted.table(), fitted.metric(metric)
+        view = view_of(estimator, output, response_name=response_name)
+        table, metric = table_of(view), metric or str(view.metric)
         if (plan := table.plan).repeats < 2:
             # Folds of one run each are always the same.
             k = plan.n_folds if 1 < plan.n_folds < plan.n else min(DEFAULT_K, plan.n - 1)
@@ -216,7 +217,7 @@ class StabilityDisplay:
         choices = table.stability(metric, own_rule)
         lams = np.unique(table.lams)
         counts = (lams[:, None] == choices).sum(axis=1)
-        return cls(lams, counts, choices, fitted.lam, metric, fitted.response_name)
+        return cls(lams, counts, choices, view.lam, metric, view.response)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the counts as bars, and mark the lambda of the estimator."""

@@ -10,9 +10,10 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_count
+from pengp.estimators.view import view_of
 from pengp.plots import drawing
-from pengp.plots.fitted import Estimator, OneOutput
-from pengp.plots.lines import Runs, flat_stretch, line_of
+from pengp.plots.fitted import Estimator
+from pengp.plots.lines import Runs, line_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,31 +104,32 @@ class ProfileLikelihoodDisplay:
         input_names : sequence of d strings, optional
             By default those of the frame that was fitted, else x1 to xd.
         """
-        fitted = OneOutput(estimator, output, input_names)
-        runs, line = Runs.of(fitted), line_of(fitted, input)
+        view = view_of(estimator, output, input_names=input_names)
+        runs = Runs.of(view)
+        line = line_of(view, runs, input)
         grid = np.geomspace(*line.ends, check_count(grid_size, "grid_size", 2))
         grid = np.unique(np.concatenate([grid, [line.estimate]]))
         loglik = runs.loglik(line.theta(grid))
-        modes, count = estimator.modes_, int(fitted.first(estimator.modes_.count))
-        found = [fitted.first(a)[:count] for a in (modes.theta, modes.loglik, modes.objective)]
+        modes = np.array([mode.theta for mode in view.modes])
+        logliks, objectives = np.array([(m.loglik, m.objective) for m in view.modes]).T
         return cls(
             grid=grid,
             theta=line.theta(grid),
             loglik=loglik,
-            objective=loglik - runs.penalty(line.theta(grid), fitted.lam),
+            objective=loglik - runs.penalty(line.theta(grid), view.lam),
             estimate=line.estimate,
-            theta_hat=fitted.theta,
-            loglik_hat=float(found[1][0]),
-            objective_hat=float(found[2][0]),
-            flat=line.flat or flat_stretch(runs, line, grid, loglik),
-            mode_theta=found[0],
-            mode_loglik=found[1],
-            mode_objective=found[2],
-            mode_positions=line.position(found[0]),
-            lam=fitted.lam,
+            theta_hat=view.theta,
+            loglik_hat=float(logliks[0]),
+            objective_hat=float(objectives[0]),
+            flat=line.flat,
+            mode_theta=modes,
+            mode_loglik=logliks,
+            mode_objective=objectives,
+            mode_positions=line.position(modes),
+            lam=view.lam,
             input=line.input,
             shared=line.shared,
-            input_name=None if line.input is None else fitted.input_names[line.input],
+            input_name=None if line.input is None else view.names[line.input],
         )
 
     def plot(self, ax: Axes | None = None) -> Self:

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
+from pengp.estimators.view import FittedView, view_of
 from pengp.exceptions import InputError
-from pengp.plots.fitted import Estimator, OneOutput
+from pengp.plots.fitted import Estimator
 
 LEAVE_ONE_OUT, VALIDATION = "leave-one-out", "validation"
 
@@ -20,10 +21,9 @@ class Predictions(NamedTuple):
     std: FloatArray  # [n]
 
     @classmethod
-    def leave_one_out(cls, fitted: OneOutput) -> "Predictions":
+    def leave_one_out(cls, view: FittedView) -> "Predictions":
         """Return each run predicted from all others."""
-        loo = fitted.estimator.loo_
-        return cls(fitted.y, fitted.last(loo.mean), fitted.last(loo.std))
+        return cls(view.y, view.loo.mean, view.loo.std)
 
     @classmethod
     def checked(cls, observed: ArrayLike, mean: ArrayLike, std: ArrayLike) -> "Predictions":
@@ -82,9 +82,9 @@ class OfPredictions:
         response_name : str, optional
             For labels.
         """
-        fitted = OneOutput(estimator, output, response_name=response_name)
-        predictions = Predictions.leave_one_out(fitted)
-        return cls._of(predictions, level, LEAVE_ONE_OUT, fitted.response_name)
+        view = view_of(estimator, output, response_name=response_name)
+        predictions = Predictions.leave_one_out(view)
+        return cls._of(predictions, level, LEAVE_ONE_OUT, view.response)
 
     @classmethod
     def from_predictions(

@@ -10,9 +10,17 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_count
+from pengp.estimators.view import view_of
 from pengp.exceptions import InputError
 from pengp.plots import drawing
-from pengp.plots.fitted import Estimator, OneOutput, Point
+from pengp.plots.fitted import (
+    Estimator,
+    Point,
+    distance_from,
+    most_active,
+    point_at,
+    varying_index,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,29 +100,29 @@ class SliceDisplay:
         response_name : str, optional
             For labels.
         """
-        fitted = OneOutput(estimator, output, input_names, response_name)
-        p = fitted.most_active(1)[0] if input is None else fitted.varying_index(input)
-        place = fitted.point(at)
-        low, high = (end[p] for end in fitted.ranges())
+        view = view_of(estimator, output, input_names=input_names, response_name=response_name)
+        p = most_active(view, 1)[0] if input is None else varying_index(view, input)
+        place = point_at(view, at)
+        low, high = (end[p] for end in view.ranges)
         size = check_count(grid_size, "grid_size", 2)
-        values = [np.linspace(low, high, size), fitted.X[:, p], place[p : p + 1]]
+        values = [np.linspace(low, high, size), view.X[:, p], place[p : p + 1]]
         grid = np.unique(np.concatenate(values))
         points = np.tile(place, (len(grid), 1))
         points[:, p] = grid
-        mean, lower, upper = fitted.predict(points, level)
+        mean, lower, upper = view.predict(points, level)
         return cls(
             input=p,
-            input_name=fitted.input_names[p],
-            response_name=fitted.response_name,
+            input_name=view.names[p],
+            response_name=view.response,
             grid=grid,
             mean=mean,
             lower=lower,
             upper=upper,
             level=level,
             at=place,
-            runs_x=fitted.X[:, p],
-            runs_y=fitted.y,
-            runs_distance=fitted.distance(place, [p]),
+            runs_x=view.X[:, p],
+            runs_y=view.y,
+            runs_distance=distance_from(view, place, [p]),
         )
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -224,30 +232,33 @@ class ContourDisplay:
         response_name : str, optional
             For labels.
         """
-        fitted = OneOutput(estimator, output, input_names, response_name)
-        both = fitted.most_active(2) if inputs is None else [*map(fitted.varying_index, inputs)]
+        view = view_of(estimator, output, input_names=input_names, response_name=response_name)
+        if inputs is None:
+            both = most_active(view, 2)
+        else:
+            both = [varying_index(view, which) for which in inputs]
         if len(set(both)) != 2:
             raise InputError(f"inputs must be two different ones, not {inputs!r}.")
-        place, ends = fitted.point(at), fitted.ranges()
+        place, ends = point_at(view, at), view.ranges
         size = check_count(grid_size, "grid_size", 2)
         x, y = (np.linspace(ends[0][p], ends[1][p], size) for p in both)
         points = np.tile(place, (size, size, 1))
         points[..., both[0]], points[..., both[1]] = x, y[:, None]
-        predicted = fitted.predict(points.reshape(-1, len(place)), level)
+        predicted = view.predict(points.reshape(-1, len(place)), level)
         mean, lower, upper = (a.reshape(size, size) for a in predicted)
         return cls(
             inputs=(both[0], both[1]),
-            input_names=(fitted.input_names[both[0]], fitted.input_names[both[1]]),
-            response_name=fitted.response_name,
+            input_names=(view.names[both[0]], view.names[both[1]]),
+            response_name=view.response,
             x=x,
             y=y,
             mean=mean,
             width=upper - lower,
             level=level,
             at=place,
-            runs_x=fitted.X[:, both[0]],
-            runs_y=fitted.X[:, both[1]],
-            runs_distance=fitted.distance(place, both),
+            runs_x=view.X[:, both[0]],
+            runs_y=view.X[:, both[1]],
+            runs_distance=distance_from(view, place, both),
         )
 
     def plot(self, ax: Any = None) -> Self:

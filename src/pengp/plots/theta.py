@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp.estimators.view import view_of
 from pengp.plots import drawing
-from pengp.plots.fitted import Estimator, OneOutput
+from pengp.plots.fitted import Estimator
 from pengp.plots.lambda_axis import draw_lambda_axis, draw_lambda_line, lambda_positions
 
 if TYPE_CHECKING:
@@ -79,20 +80,19 @@ class ThetaPathDisplay:
         response_name : str, optional
             For labels.
         """
-        fitted = OneOutput(estimator, output, input_names, response_name)
-        path, table = estimator.path_, fitted.find_table()
+        view = view_of(estimator, output, input_names=input_names, response_name=response_name)
+        path, table, metric = view.path, view.table, str(view.metric)
         order = np.argsort(path.lams)
-        low, high = estimator.theta_bounds
         return cls(
             lams=path.lams[order],
-            theta=fitted.first(path.theta)[order],
-            names=fitted.input_names,
-            chosen=fitted.lam,
-            best=None if table is None else table.best(fitted.metric(None)),
-            one_se=None if table is None else table.one_se(fitted.metric(None)),
-            theta_bounds=(float(low), float(high)),
+            theta=view.own(path.theta)[order],
+            names=view.names,
+            chosen=view.lam,
+            best=None if table is None else table.best(metric),
+            one_se=None if table is None else table.one_se(metric),
+            theta_bounds=view.bounds,
             isotropic=bool(estimator.isotropic),
-            response_name=fitted.response_name,
+            response_name=view.response,
         )
 
     def plot(self, ax: Axes | None = None) -> Self:

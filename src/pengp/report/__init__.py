@@ -8,11 +8,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from pengp._core.files import replacing
 from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
-from pengp.exceptions import InputError
+from pengp.estimators.view import check_model
 
 __all__ = ["write_report"]
 
@@ -36,12 +34,7 @@ def write_report(
         and ``source`` appear in the title, ``created`` below it, and everything, such as
         ``command``, ``seed`` or ``history``, under Settings.
     """
-    if not isinstance(model, PenalizedGPRegressor | PenalizedGPRegressorCV):
-        raise InputError(
-            "write_report takes a fitted PenalizedGPRegressor or PenalizedGPRegressorCV, not a "
-            f"{type(model).__name__}; of a pipeline give the last step."
-        )
-    check_is_fitted(model)
+    check_model(model)
     try:
         from pengp.report.page import render
     except ModuleNotFoundError as error:

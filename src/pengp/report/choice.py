@@ -30,10 +30,10 @@ _SPAN = 30.0
 
 def cv_curve(subject: Subject, payload: Payload) -> Plot | None:
     """Cross-validated metric against lambda; None where nothing was cross-validated."""
-    if subject.table is None:
+    if subject.view.table is None:
         return None
     curve = CVCurveDisplay.from_estimator(
-        subject.model, output=subject.output, metric=subject.metric
+        subject.view.estimator, output=subject.view.output, metric=subject.view.metric
     )
     word = metric_words(curve.metric, curve.greater_is_better)
     made = figure(
@@ -148,7 +148,7 @@ def stability(subject: Subject, payload: Payload) -> Plot | None:
     if subject.diagnosis.stability is None:
         return None
     counts = StabilityDisplay.from_estimator(
-        subject.model, output=subject.output, metric=subject.metric
+        subject.view.estimator, output=subject.view.output, metric=subject.view.metric
     )
     axis = lambda_positions(counts.lams)
     chosen = float(axis.positions[counts.lams == counts.chosen][0])

@@ -21,12 +21,12 @@ _DEPTH = 12.0
 
 def likelihood_plots(subject: Subject, payload: Payload) -> list[Plot]:
     """Return the figures at the model's own lambda; none for a constant response."""
-    if subject.is_constant:
+    if subject.view.is_constant:
         return []
     ray = _profile(subject, None)
     plots = [_ray(subject, payload, ray)]
-    inputs = [p for p in subject.ranked if not subject.ignored[p]]
-    if len(subject.names) > 1 and not subject.model.isotropic and inputs:
+    inputs = [p for p in subject.ranked if not subject.view.constant[p]]
+    if len(subject.view.names) > 1 and not subject.view.estimator.isotropic and inputs:
         plots.append(_by_input(subject, payload, _alike([_profile(subject, p) for p in inputs])))
     return plots
 
@@ -34,7 +34,11 @@ def likelihood_plots(subject: Subject, payload: Payload) -> list[Plot]:
 def _profile(subject: Subject, p: int | None) -> ProfileLikelihoodDisplay:
     """Return the likelihood along one line."""
     return ProfileLikelihoodDisplay.from_estimator(
-        subject.model, input=p, output=subject.output, grid_size=_GRID, input_names=subject.names
+        subject.view.estimator,
+        input=p,
+        output=subject.view.output,
+        grid_size=_GRID,
+        input_names=subject.view.names,
     )
 
 
@@ -54,14 +58,14 @@ def _alike(profiles: list[ProfileLikelihoodDisplay]) -> list[ProfileLikelihoodDi
 def _ray(subject: Subject, payload: Payload, ray: ProfileLikelihoodDisplay) -> Plot:
     """Return the figure of the ray, or of the one theta that there is."""
     id, label, along = f"{subject.key}-ray", "c, every θ multiplied by it", "along c times theta"
-    if subject.model.isotropic:
+    if subject.view.estimator.isotropic:
         label, along = "θ, shared by all inputs", "against the shared theta"
-    elif len(subject.names) == 1:
-        label, along = f"θ of {subject.names[0]}", f"against theta of {subject.names[0]}"
+    elif len(subject.view.names) == 1:
+        label, along = f"θ of {subject.view.names[0]}", f"against theta of {subject.view.names[0]}"
     payload.figures[id] = _drawn(subject, ray, label)
     return Plot(
         id=id,
-        title="All inputs together" if len(subject.names) > 1 else "The likelihood",
+        title="All inputs together" if len(subject.view.names) > 1 else "The likelihood",
         caption="How well the runs support slower (left) or faster (right) variation than "
         "estimated. Solid: the likelihood of the runs; dashed: less the penalty, which is what "
         "the estimate makes as large as possible. Shaded: so flat that the runs do not tell.",
@@ -149,7 +153,7 @@ def _point(x: Any, y: Any, name: str, color: str, symbol: str) -> go.Scatter:
 def _by_input(subject: Subject, payload: Payload, profiles: list[ProfileLikelihoodDisplay]) -> Plot:
     """Return the figure of one input's theta, with a selector."""
     id, key = f"{subject.key}-input", f"{subject.key}-input.profile"
-    names = [subject.names[profile.input or 0] for profile in profiles]
+    names = [subject.view.names[profile.input or 0] for profile in profiles]
     payload.figures[id] = _drawn(subject, profiles[0], f"θ of {names[0]}")
     payload.state[key] = 0
     _keep(subject, payload, profiles)
@@ -182,7 +186,7 @@ def _keep(subject: Subject, payload: Payload, profiles: list[ProfileLikelihoodDi
         "flat1": ([p.flat[1] for p in profiles], ("layout.shapes.0.x1",)),
         "ends": ([_ends(p) for p in profiles], ("layout.yaxis.range",)),
     }
-    if len(subject.modes) > 1:
+    if len(subject.view.modes) > 1:
         others = np.array([_others(p) for p in profiles])
         arrays["others"] = (others[..., 0], ("data.3.x",))
     for name, (values, paths) in arrays.items():
@@ -198,6 +202,6 @@ def _alt(subject: Subject, profile: ProfileLikelihoodDisplay, along: str) -> str
         f": highest {number(float(np.nanmax(loglik)), 3)} at "
         f"{number(float(profile.grid[np.nanargmax(loglik)]), 3)}, flat from {number(low, 3)} to "
         f"{number(high, 3)}, {number(float(loglik[0]), 3)} at the left end and "
-        f"{number(float(loglik[-1]), 3)} at the right; {len(subject.modes) - 1} other "
+        f"{number(float(loglik[-1]), 3)} at the right; {len(subject.view.modes) - 1} other "
         "maxima were found."
     )

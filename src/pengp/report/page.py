@@ -13,13 +13,14 @@ from plotly.offline import get_plotlyjs
 
 import pengp
 from pengp._core.linalg import ONE_THREAD
+from pengp.plots.fitted import Estimator
 from pengp.report import sentences, settings, tables
 from pengp.report.choice import cv_curve, stability
 from pengp.report.likelihood import likelihood_plots
 from pengp.report.payload import Payload
 from pengp.report.prediction import prediction_plots, score_line
 from pengp.report.response import contour_plots, slice_plots
-from pengp.report.subject import Estimator, Subject, subjects
+from pengp.report.subject import Subject, subjects
 from pengp.report.text import counted, lam_is, plain
 from pengp.report.theta import theta_path
 
@@ -71,15 +72,15 @@ def _policy(scripts: Any) -> str:
 def _title(found: list[Subject]) -> str:
     """Return the report's title."""
     if len(found) == 1:
-        return f"Surrogate of {found[0].response}"
+        return f"Surrogate of {found[0].view.response}"
     return f"Surrogates of {len(found)} responses"
 
 
 def _subtitle(subject: Subject, info: Mapping[str, Any]) -> str:
     """Return what the surrogate was made from, and when."""
     parts = [
-        f"{counted(len(subject.y), 'run')} of a simulator with "
-        f"{counted(len(subject.names), 'input')}"
+        f"{counted(len(subject.view.y), 'run')} of a simulator with "
+        f"{counted(len(subject.view.names), 'input')}"
     ]
     if info.get("source"):
         parts.append(f"from {plain(info['source'])}")
@@ -102,7 +103,7 @@ def _output(subject: Subject, payload: Payload) -> dict[str, Any]:
     choice_plots = [cv_curve(subject, payload), stability(subject, payload)]
     return {
         "key": subject.key,
-        "response": subject.response,
+        "response": subject.view.response,
         "tiles": sentences.tiles(subject),
         "sentences": {
             name: getattr(sentences, name)(subject)
@@ -171,9 +172,9 @@ def _slider(subject: Subject, payload: Payload) -> dict[str, Any] | None:
 def _marks(subject: Subject) -> list[tuple[int, str, str]]:
     """Return place, words and side of the track for the choices of lambda."""
     words: dict[int, list[str]] = {subject.place: ["chosen"]}
-    if subject.table is not None:
+    if subject.view.table is not None:
         for attribute, word in (("lam_min_", "best"), ("lam_1se_", "1 SE")):
-            lam = float(subject.own(getattr(subject.model, attribute)))
+            lam = float(subject.view.own(getattr(subject.view.estimator, attribute)))
             words.setdefault(int(np.flatnonzero(subject.lams == lam)[0]), []).append(word)
     return [
         (place, ", ".join(said), "above" if place == subject.place else "below")

@@ -44,7 +44,7 @@ def score_line(subject: Subject, k: int) -> str:
 def _predicted(subject: Subject, payload: Payload) -> Plot:
     """Predicted against observed, those outside their interval with another symbol."""
     own, key, by = subject.loo[subject.place], f"{subject.key}-loo", [subject.lam_key]
-    made = figure(f"observed {subject.response}", "predicted", yaxis={"range": _ends(subject)})
+    made = figure(f"observed {subject.view.response}", "predicted", yaxis={"range": _ends(subject)})
     diagonal = [own.observed.min(), own.observed.max()]
     made.add_trace(reference_line(diagonal, diagonal))
     half = payload.numbers(f"{key}.half", [at.upper - at.mean for at in subject.loo])
@@ -59,7 +59,7 @@ def _predicted(subject: Subject, payload: Payload) -> Plot:
         "bars across it. The parameters are those estimated from all runs.",
     }
     alts = [
-        f"Leave-one-out predictions of {subject.response} against the observed values for "
+        f"Leave-one-out predictions of {subject.view.response} against the observed values for "
         f"{counted(len(at.mean), 'run')} at lambda {number(lam, 3)}. Observed from "
         f"{number(at.observed.min())} to {number(at.observed.max())}, predicted from "
         f"{number(at.mean.min())} to {number(at.mean.max())}; {score_line(subject, k)}."
@@ -93,7 +93,7 @@ def _ends(subject: Subject) -> list[float]:
 
 def _coverage(subject: Subject, payload: Payload) -> Plot:
     """Empirical against nominal coverage."""
-    displays = [CoverageDisplay.from_estimator(m, output=subject.output) for m in subject.models]
+    displays = [CoverageDisplay.from_estimator(v.estimator, output=v.output) for v in subject.along]
     own, key = displays[subject.place], f"{subject.key}-coverage"
     share: FloatArray = 100.0 * np.array([at.coverage for at in displays])
     payload.bind_figure(key, payload.numbers(f"{key}.y", share), [subject.lam_key], "data.3.y")

@@ -40,8 +40,8 @@ _LEVEL = 0.95
 
 def _drawable(subject: Subject) -> list[int]:
     """Return the inputs along which the response can be drawn, those that matter most first."""
-    low, high = subject.model.X_train_.min(axis=0), subject.model.X_train_.max(axis=0)
-    return [p for p in subject.ranked if low[p] < high[p] and not subject.ignored[p]]
+    low, high = subject.view.X.min(axis=0), subject.view.X.max(axis=0)
+    return [p for p in subject.ranked if low[p] < high[p] and not subject.view.constant[p]]
 
 
 def slice_plots(subject: Subject, payload: Payload) -> list[Plot]:
@@ -61,17 +61,17 @@ def _slices(subject: Subject, inputs: list[int]) -> list[list[SliceDisplay]]:
     found = [
         [
             SliceDisplay.from_estimator(
-                model,
+                view.estimator,
                 input=p,
-                output=subject.output,
+                output=view.output,
                 level=_LEVEL,
                 grid_size=_GRID,
-                input_names=subject.names,
-                response_name=subject.response,
+                input_names=view.names,
+                response_name=view.response,
             )
             for p in inputs
         ]
-        for model in subject.models
+        for view in subject.along
     ]
     size = min(max(len(s.grid) for s in found[0]), _MOST_POINTS)
     return [[_resized(s, size) for s in row] for row in found]
@@ -137,7 +137,7 @@ def _panel(
 ) -> Plot:
     """Return the k-th panel, which starts with the k-th input."""
     own, id = slices[subject.place][k], f"{subject.key}-slice{k}"
-    made = figure(own.input_name, subject.response, showlegend=False, yaxis={"range": ends})
+    made = figure(own.input_name, subject.view.response, showlegend=False, yaxis={"range": ends})
     made.add_traces(band(own.grid, own.lower, own.upper, fillcolor=BAND))
     made.add_trace(_mean_line(own))
     made.add_trace(_runs(own))
@@ -146,10 +146,10 @@ def _panel(
     payload.state[f"{id}.input"] = k
     selects: tuple[Select, ...] = ()
     if len(inputs) > _PANELS:
-        options = tuple(subject.names[p] for p in inputs)
+        options = tuple(subject.view.names[p] for p in inputs)
         label = f"Input of panel {k + 1}"
         selects = (Select(f"{id}-input", f"{id}.input", label, options, k),)
-    alt = _slice_alt(subject, own, subject.lam)
+    alt = _slice_alt(subject, own, subject.view.lam)
     size: Literal["full", "half", "third"] = "third"
     if len(inputs) in (1, 2, 4):
         size = "full" if len(inputs) == 1 else "half"
@@ -190,8 +190,8 @@ def _slice_alt(subject: Subject, s: SliceDisplay, lam: float) -> str:
     """Return the alternative text of a slice."""
     low, high = int(s.mean.argmin()), int(s.mean.argmax())
     return (
-        f"Predicted {subject.response} along {s.input_name} at lambda {number(lam, 3)}: lowest "
-        f"{number(s.mean[low])} at {number(s.grid[low])}, highest {number(s.mean[high])} at "
+        f"Predicted {subject.view.response} along {s.input_name} at lambda {number(lam, 3)}: "
+        f"lowest {number(s.mean[low])} at {number(s.grid[low])}, highest {number(s.mean[high])} at "
         f"{number(s.grid[high])}; {percent(s.level)} intervals up to "
         f"{number(float((s.upper - s.lower).max()), 3)} wide."
     )
@@ -204,13 +204,13 @@ def contour_plots(subject: Subject, payload: Payload) -> list[Plot]:
         return []
     pairs = [
         ContourDisplay.from_estimator(
-            subject.model,
+            subject.view.estimator,
             inputs=pair,
-            output=subject.output,
+            output=subject.view.output,
             level=_LEVEL,
             grid_size=_SIDE,
-            input_names=subject.names,
-            response_name=subject.response,
+            input_names=subject.view.names,
+            response_name=subject.view.response,
         )
         for pair in combinations(inputs, 2)
     ]
@@ -282,6 +282,8 @@ def _contour_alt(subject: Subject, c: ContourDisplay, what: str) -> str:
         words.append(
             f"{word} {number(z[row, column])} at {number(c.x[column], 3)}, {number(c.y[row], 3)}"
         )
-    quantity = subject.response if what == "mean" else f"width of the {percent(c.level)} interval"
+    quantity = (
+        subject.view.response if what == "mean" else f"width of the {percent(c.level)} interval"
+    )
     start = "Predicted " if what == "mean" else "Contours of the "
     return f"{start}{quantity} over {listed(c.input_names)}: {listed(words)}."

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp.choosing.rules import RULES, get_rule
-from pengp.estimators import PenalizedGPRegressorCV
+from pengp.diagnostics import CLOSE_MODE
 from pengp.report.choice import metric_words
 from pengp.report.subject import Subject
 from pengp.report.text import counted, lam_is, listed, number, percent, plain
@@ -16,15 +16,11 @@ _TITLES = {
     "converged": "An estimate did not converge.",
     "modes": "There is another explanation.",
     "unstable": "The choice of λ is unstable.",
-    "intervals": "The intervals are too narrow.",
+    "intervals": "The intervals do not keep their promise.",
     "useless": "The surrogate does not predict.",
 }
 #: Inputs that a sentence names.
 _MOST_NAMED = 8
-
-
-#: Half the 95 % quantile of chi-squared with one degree of freedom, as for likelihood intervals.
-_CLOSE = 1.92
 
 
 class Caution(NamedTuple):
@@ -44,7 +40,7 @@ class Tile(NamedTuple):
 
 def tiles(subject: Subject) -> list[Tile]:
     """Return the numbers to see first."""
-    scores, spread = subject.diagnosis.scores, float(subject.y.std(ddof=1))
+    scores, spread = subject.diagnosis.scores, float(subject.view.y.std(ddof=1))
     active = int(subject.active[subject.place].sum())
     inside = subject.loo[subject.place].inside
     relative = "RMSE; the response is constant"
@@ -53,8 +49,8 @@ def tiles(subject: Subject) -> list[Tile]:
         relative = f"RMSE; {share} of the runs' spread ({number(spread, 3)})"
     level = percent(subject.diagnosis.level)
     return [
-        Tile("Penalty weight λ", number(subject.lam, 3), _tile_choice(subject)),
-        Tile("Inputs that matter", f"{active} of {len(subject.names)}", _tile_runs(subject)),
+        Tile("Penalty weight λ", number(subject.view.lam, 3), _tile_choice(subject)),
+        Tile("Inputs that matter", f"{active} of {len(subject.view.names)}", _tile_runs(subject)),
         Tile("Typical prediction error", number(scores["rmse"], 3), relative),
         Tile(
             "Runs inside their interval",
@@ -66,54 +62,54 @@ def tiles(subject: Subject) -> list[Tile]:
 
 def _tile_runs(subject: Subject) -> str:
     """Return how many runs the model knows."""
-    return f"as far as {counted(len(subject.y), 'run')} can tell"
+    return f"as far as {counted(len(subject.view.y), 'run')} can tell"
 
 
 def _tile_choice(subject: Subject) -> str:
     """Return in a few words where lambda comes from."""
-    if not isinstance(subject.model, PenalizedGPRegressorCV):
+    if not subject.view.is_selected:
         return "given"
-    if subject.table is None:
+    if subject.view.table is None:
         return "the smallest, not cross-validated"
-    return RULES.label(subject.model.rule)
+    return RULES.label(subject.view.estimator.rule)
 
 
 def penalty(subject: Subject) -> str:
     """Say in short how lambda was chosen."""
-    if subject.table is None:
+    if subject.view.table is None:
         return choice(subject)
-    lam, words = lam_is(subject.lam), _rule_words(subject)
+    lam, words = lam_is(subject.view.lam), _rule_words(subject)
     return f"{lam}, the weight of the penalty, was chosen by cross-validation as {words}."
 
 
 def choice(subject: Subject) -> str:
     """Say how lambda was chosen."""
-    model, lam = subject.model, lam_is(subject.lam)
-    if not isinstance(model, PenalizedGPRegressorCV):
-        plain_likelihood = " That is plain maximum likelihood." if subject.lam == 0.0 else ""
+    lam = lam_is(subject.view.lam)
+    if not subject.view.is_selected:
+        plain_likelihood = " That is plain maximum likelihood." if subject.view.lam == 0.0 else ""
         return f"{lam} was given, not chosen from the runs.{plain_likelihood}"
-    table = subject.table
+    table = subject.view.table
     if table is None:
         return (
             f"{lam}, the smallest value, was taken: cross-validation was not possible, because "
             "the response is constant or there are too few runs."
         )
-    plan, metric = table.plan, subject.metric or ""
+    plan, metric = table.plan, subject.view.metric or ""
     judged_by = metric_words(metric, table.greater_is_better[metric])
     folds = f"{counted(plan.n_folds, 'fold')}"
     if plan.repeats > 1:
         folds += f", dealt {plan.repeats} times"
     found = (
-        f"{lam} was chosen among {counted(len(subject.model.path_.lams), 'value')} by "
+        f"{lam} was chosen among {counted(len(subject.view.path.lams), 'value')} by "
         f"cross-validation ({plain(plan.kind)}, {folds}) of the {judged_by}"
     )
-    best = lam_is(float(subject.own(subject.model.lam_min_)))
+    best = lam_is(float(subject.view.own(subject.view.estimator.lam_min_)))
     return f"{found}, as {_rule_words(subject)}. The best mean over the folds is at {best}."
 
 
 def _rule_words(subject: Subject) -> str:
     """Return what the rule chooses; of a rule of the caller's own a file knows only the name."""
-    rule = subject.model.rule
+    rule = subject.view.estimator.rule
     if isinstance(rule, str) and rule not in RULES:
         return f"the choice of {rule}"
     return get_rule(rule).meaning
@@ -128,11 +124,13 @@ def inputs(subject: Subject) -> str:
             "and predictions stay near the mean."
         )
     lengths = subject.lengthscale[subject.place]
-    words = [f"{subject.names[p]} ({number(lengths[p], 3)})" for p in used[:_MOST_NAMED]]
+    words = [f"{subject.view.names[p]} ({number(lengths[p], 3)})" for p in used[:_MOST_NAMED]]
     if len(used) > _MOST_NAMED:
         words.append(f"{len(used) - _MOST_NAMED} more")
-    count = "All inputs share one θ and" if subject.model.isotropic else _count(subject, used)
-    verb = "matters" if len(used) == 1 and not subject.model.isotropic else "matter"
+    count = (
+        "All inputs share one θ and" if subject.view.estimator.isotropic else _count(subject, used)
+    )
+    verb = "matters" if len(used) == 1 and not subject.view.estimator.isotropic else "matter"
     text = (
         f"{count} {verb}; in brackets the lengthscale, a distance in the input's own unit "
         f"over which the response changes: {listed(words)}."
@@ -142,14 +140,18 @@ def inputs(subject: Subject) -> str:
 
 def _count(subject: Subject, used: list[int]) -> str:
     """Return how many inputs matter."""
-    return f"{len(used)} of {counted(len(subject.names), 'input')}"
+    return f"{len(used)} of {counted(len(subject.view.names), 'input')}"
 
 
 def _rest(subject: Subject) -> str:
     """Say which inputs do not matter."""
     active = subject.active[subject.place]
-    unused = [subject.names[p] for p in subject.ranked if not active[p] and not subject.ignored[p]]
-    constant = [subject.names[p] for p in subject.ranked if subject.ignored[p]]
+    unused = [
+        subject.view.names[p]
+        for p in subject.ranked
+        if not active[p] and not subject.view.constant[p]
+    ]
+    constant = [subject.view.names[p] for p in subject.ranked if subject.view.constant[p]]
     texts = []
     if unused:
         shown = unused[:_MOST_NAMED]
@@ -164,7 +166,7 @@ def _rest(subject: Subject) -> str:
 
 def error(subject: Subject) -> str:
     """Say how well left-out runs are predicted."""
-    scores, spread = subject.diagnosis.scores, float(subject.y.std(ddof=1))
+    scores, spread = subject.diagnosis.scores, float(subject.view.y.std(ddof=1))
     if not spread > 0:
         return "The response is constant; it is predicted as that constant, without spread."
     return (
@@ -188,18 +190,18 @@ def cautions(subject: Subject) -> list[Caution]:
         Caution(_TITLES.get(finding.code, finding.code), finding.message)
         for finding in subject.diagnosis.findings
     ]
-    if subject.learned_later:
+    if subject.view.learned_later:
         found.append(Caution("Runs were added later.", later(subject)))
     return found
 
 
 def later(subject: Subject) -> str:
     """Say what belongs to the runs of the fit only, in a model that learned more."""
-    if not subject.learned_later:
+    if not subject.view.learned_later:
         return ""
-    fitted = len(subject.y) - subject.learned_later
+    fitted = len(subject.view.y) - subject.view.learned_later
     return (
-        f"The model knows {len(subject.y)} runs, but λ and θ were estimated from the first "
+        f"The model knows {len(subject.view.y)} runs, but λ and θ were estimated from the first "
         f"{fitted} of them: cross-validation, the path of θ, the likelihood and its maxima "
         f"belong to those. Predictions use all runs. Fit anew to estimate from all of them."
     )
@@ -207,12 +209,12 @@ def later(subject: Subject) -> str:
 
 def held(subject: Subject) -> str:
     """Say where the other inputs are held in the figures of the response."""
-    if len(subject.names) == 1:
+    if len(subject.view.names) == 1:
         return ""
-    middle = subject.model.X_train_.mean(axis=0)
+    middle = subject.view.X.mean(axis=0)
     order = subject.ranked[:_MOST_NAMED]
-    words = [f"{subject.names[p]} at {number(middle[p])}" for p in order]
-    rest = len(subject.names) - len(order)
+    words = [f"{subject.view.names[p]} at {number(middle[p])}" for p in order]
+    rest = len(subject.view.names) - len(order)
     if rest:
         words.append(f"{rest} more")
     return f"Inputs that do not move are held at the mean of the runs: {listed(words)}."
@@ -220,11 +222,11 @@ def held(subject: Subject) -> str:
 
 def runs(subject: Subject) -> str:
     """Say what the table of runs holds."""
-    n, y = len(subject.y), subject.y
+    n, y = len(subject.view.y), subject.view.y
     text = (
-        f"{counted(n, 'run')}, {counted(len(subject.names), 'input')}; {subject.response} from "
-        f"{number(float(y.min()))} to {number(float(y.max()))}, mean {number(float(y.mean()))}, "
-        f"standard deviation {number(float(y.std(ddof=1)))}."
+        f"{counted(n, 'run')}, {counted(len(subject.view.names), 'input')}; "
+        f"{subject.view.response} from {number(float(y.min()))} to {number(float(y.max()))}, "
+        f"mean {number(float(y.mean()))}, standard deviation {number(float(y.std(ddof=1)))}."
     )
     worst = int(np.abs(subject.residuals[subject.place].standardized).argmax())
     return f"{text} Least expected from the others: run {worst + 1}."
@@ -232,12 +234,12 @@ def runs(subject: Subject) -> str:
 
 def modes(subject: Subject) -> str:
     """Say how many maxima there are."""
-    if subject.is_constant:
+    if subject.view.is_constant:
         return "The response is constant, which every θ explains equally well."
-    others = subject.modes[1:]
+    others = subject.view.modes[1:]
     if not others:
         return "One maximum of the penalized likelihood was found, the estimate."
-    near = sum(mode.deficit < _CLOSE for mode in others)
+    near = sum(mode.deficit < CLOSE_MODE for mode in others)
     text = (
         f"{len(others) + 1} maxima of the penalized likelihood were found; the highest is the "
         "estimate."
@@ -246,5 +248,5 @@ def modes(subject: Subject) -> str:
         return f"{text} The others are clearly lower."
     return (
         f"{text} {counted(near, 'other')} {'is' if near == 1 else 'are'} lower by less than "
-        f"{_CLOSE}, a difference that the runs do not settle."
+        f"{CLOSE_MODE}, a difference that the runs do not settle."
     )

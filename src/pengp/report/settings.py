@@ -12,7 +12,8 @@ import sklearn
 
 import pengp
 from pengp.estimators.records import RECORDS
-from pengp.report.subject import Estimator, Subject
+from pengp.plots.fitted import Estimator
+from pengp.report.subject import Subject
 
 #: Characters of one setting that are shown.
 _LONGEST = 2000
@@ -39,15 +40,10 @@ def _labelled(name: str, value: Any) -> str:
 
 def estimates(subject: Subject) -> list[tuple[str, str]]:
     """Return the estimated numbers of one output."""
-    model = subject.model
-    found = [
-        ("lam_", subject.own(model.lam_)),
-        ("sigma2_", subject.own(model.sigma2_)),
-        ("nugget_", subject.own(model.nugget_)),
-        ("mean_", subject.own(model.mean_)),
-    ]
-    theta = ", ".join(repr(float(t)) for t in subject.own(model.theta_))
-    return [*((name, repr(float(value))) for name, value in found), ("theta_", theta)]
+    view = subject.view
+    names = ("lam_", "sigma2_", "nugget_", "mean_")
+    found = [(name, repr(float(view.own(getattr(view.estimator, name))))) for name in names]
+    return [*found, ("theta_", ", ".join(repr(float(t)) for t in view.theta))]
 
 
 def versions() -> list[tuple[str, str]]:

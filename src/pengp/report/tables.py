@@ -99,11 +99,11 @@ def inputs_table(subject: Subject, payload: Payload) -> Table:
 
 def _input_row(subject: Subject, payload: Payload, p: int) -> tuple[Cell, ...]:
     """Return the row of input p."""
-    id, X = f"{subject.key}-input{p}", subject.model.X_train_
+    id, X = f"{subject.key}-input{p}", subject.view.X
     _follow(subject, payload, id, p)
     theta = subject.theta[subject.place, p]
     return (
-        Cell(subject.names[p]),
+        Cell(subject.view.names[p]),
         Cell(_status(subject, subject.place, p), id=f"{id}-status"),
         _number(theta, id=f"{id}-theta"),
         Cell("", float(theta), f"{id}-bar", _share(subject, theta)),
@@ -133,13 +133,13 @@ def _follow(subject: Subject, payload: Payload, id: str, p: int) -> None:
 
 def _share(subject: Subject, theta: float) -> float:
     """Return where theta lies between its bounds, logarithmically."""
-    low, high = np.log(subject.model.theta_bounds)
+    low, high = np.log(subject.view.bounds)
     return float(np.clip((np.log(theta) - low) / (high - low), 0.0, 1.0))
 
 
 def _status(subject: Subject, k: int, p: int) -> str:
     """Return whether an input matters at a place of the slider."""
-    if subject.ignored[p]:
+    if subject.view.constant[p]:
         return "constant"
     return "yes" if subject.active[k, p] else "no"
 
@@ -147,10 +147,10 @@ def _status(subject: Subject, k: int, p: int) -> str:
 def modes_table(subject: Subject) -> Table:
     """Return the local maxima of the penalized likelihood."""
     rows = []
-    for k, mode in enumerate(subject.modes[:_MOST_MODES]):
-        used = [p for p in subject.ranked if mode.active[p] and not subject.ignored[p]]
-        words = [f"{subject.names[p]} ({number(mode.theta[p], 3)})" for p in used]
-        if subject.model.isotropic:
+    for k, mode in enumerate(subject.view.modes[:_MOST_MODES]):
+        used = [p for p in subject.ranked if mode.active[p] and not subject.view.constant[p]]
+        words = [f"{subject.view.names[p]} ({number(mode.theta[p], 3)})" for p in used]
+        if subject.view.estimator.isotropic:
             words = [f"all inputs ({number(mode.theta[0], 3)})"]
         name = "estimate" if k == 0 else f"other {k}"
         rows.append((Cell(name, k), _number(mode.deficit, 3), Cell(listed(words) or "none")))
@@ -163,14 +163,14 @@ def runs_table(subject: Subject) -> Table:
     loo, standardized = subject.loo[subject.place], subject.residuals[subject.place].standardized
     folds = _folds(subject)
     rows = []
-    for i in range(min(len(subject.y), _MOST_RUNS)):
+    for i in range(min(len(subject.view.y), _MOST_RUNS)):
         cells = [Cell(str(i + 1), i + 1)]
-        cells += [_number(v, 7) for v in (*subject.model.X_train_[i], subject.y[i])]
+        cells += [_number(v, 7) for v in (*subject.view.X[i], subject.view.y[i])]
         residual = loo.observed[i] - loo.mean[i]
         cells += [_number(v, 5) for v in (loo.mean[i], loo.std[i], residual, standardized[i])]
         cells += [] if folds is None else [Cell(folds[i])]
         rows.append(tuple(cells))
-    columns = [Column("Run", "name"), *map(Column, (*subject.names, subject.response))]
+    columns = [Column("Run", "name"), *map(Column, (*subject.view.names, subject.view.response))]
     columns += map(Column, ("Predicted", "Standard deviation", "Error", "Error in deviations"))
     columns += [] if folds is None else [Column("Fold")]
     return Table(f"{subject.key}-runs", "Runs", tuple(columns), tuple(rows))
@@ -178,10 +178,10 @@ def runs_table(subject: Subject) -> Table:
 
 def _folds(subject: Subject) -> Sequence[str] | None:
     """Return the fold of every run, None where there is no single one."""
-    if subject.table is None or subject.table.plan.repeats > 1:
+    if subject.view.table is None or subject.view.table.plan.repeats > 1:
         return None
     try:
-        labels: Any = subject.table.plan.labels[0]
+        labels: Any = subject.view.table.plan.labels[0]
     except InputError:  # the folds do not partition the runs
         return None
-    return [*(str(k + 1) for k in labels), *["none"] * subject.learned_later]
+    return [*(str(k + 1) for k in labels), *["none"] * subject.view.learned_later]

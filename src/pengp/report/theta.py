@@ -17,7 +17,7 @@ _MOST_NAMED = 8
 
 def theta_path(subject: Subject, payload: Payload) -> Plot:
     """Estimates of every input against lambda."""
-    path = ThetaPathDisplay.from_estimator(subject.model, output=subject.output)
+    path = ThetaPathDisplay.from_estimator(subject.view.estimator, output=subject.view.output)
     made = figure(
         "λ",
         "θ",
@@ -43,7 +43,7 @@ def theta_path(subject: Subject, payload: Payload) -> Plot:
 def _alts(subject: Subject, path: ThetaPathDisplay) -> list[str]:
     """Return the alternative texts."""
     start = (
-        f"Estimates of theta for {counted(len(subject.names), 'input')} against lambda from "
+        f"Estimates of theta for {counted(len(subject.view.names), 'input')} against lambda from "
         f"{number(path.lams[0], 3)} to {number(path.lams[-1], 3)}."
     )
     return [
@@ -54,9 +54,9 @@ def _alts(subject: Subject, path: ThetaPathDisplay) -> list[str]:
 
 def _lines(subject: Subject) -> list[tuple[int, str]]:
     """Return number and label of the inputs to draw, those that matter most first."""
-    if subject.model.isotropic:
+    if subject.view.estimator.isotropic:
         return [(subject.ranked[0], "all inputs together")]
-    return [(p, subject.names[p]) for p in subject.ranked if not subject.ignored[p]]
+    return [(p, subject.view.names[p]) for p in subject.ranked if not subject.view.constant[p]]
 
 
 def _path_line(path: ThetaPathDisplay, p: int, name: str, k: int, *, shown: bool) -> go.Scatter:
@@ -82,7 +82,7 @@ def _matter(subject: Subject, k: int) -> str:
     used = [p for p in subject.ranked if subject.active[k, p]]
     if not used:
         return "no input matters"
-    words = [f"{subject.names[p]} (theta {number(subject.theta[k, p], 3)})" for p in used[:6]]
+    words = [f"{subject.view.names[p]} (theta {number(subject.theta[k, p], 3)})" for p in used[:6]]
     if len(used) > 6:
         words.append(f"{len(used) - 6} more")
     return f"{listed(words)} {'matters' if len(used) == 1 else 'matter'}"
