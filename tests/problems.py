@@ -20,6 +20,13 @@ CORRELATIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "matern32": lambda h: (1 + 3**0.5 * h) * np.exp(-(3**0.5) * h),
 }
 
+#: Bases of the means, typed again: [n, d] -> [n, k].
+BASES: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "zero": lambda X: np.zeros((len(X), 0)),
+    "constant": lambda X: np.ones((len(X), 1)),
+    "linear": lambda X: np.array([[1.0, *x] for x in X]),
+}
+
 
 def reference() -> dict[str, dict[str, Any]]:
     """Return the records of the authors' R package by name of data set."""
@@ -66,14 +73,13 @@ def slow_loglik(
     theta: FloatArray,
     nugget: float = NUGGET,
     kernel: str = "sqexp",
-    constant_mean: bool = False,
+    mean: str = "zero",
 ) -> tuple[float, float, float]:
-    """Return profile log likelihood, sigma2 and mean at theta [d] by plain dense formulas."""
-    n, one = len(y), np.ones(len(y))
+    """Return log likelihood, sigma2 and average prior mean at theta [d], by plain formulas."""
+    n, F = len(y), BASES[mean](X)
     R = correlation(X, theta, nugget, kernel)
-    mean = 0.0
-    if constant_mean:
-        mean = float(one @ np.linalg.solve(R, y) / (one @ np.linalg.solve(R, one)))
-    sigma2 = float((y - mean) @ np.linalg.solve(R, y - mean) / n)
+    beta = np.linalg.solve(F.T @ np.linalg.solve(R, F), F.T @ np.linalg.solve(R, y))
+    r = y - F @ beta
+    sigma2 = float(r @ np.linalg.solve(R, r) / n)
     value = -0.5 * n * np.log(n * sigma2) - 0.5 * np.linalg.slogdet(R)[1]
-    return float(value), sigma2, mean
+    return float(value), sigma2, float((F @ beta).mean())

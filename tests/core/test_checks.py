@@ -90,7 +90,7 @@ BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "bound nan": ({"theta_bounds": (np.nan, 1.0)}, "theta_bounds must satisfy"),
     "one bound": ({"theta_bounds": 3.0}, "theta_bounds must be two numbers"),
     "three bounds": ({"theta_bounds": (1, 2, 3)}, "theta_bounds must be two numbers"),
-    "unknown mean": ({"mean": "linear"}, "mean must be 'zero' or 'constant', not 'linear'"),
+    "unknown mean": ({"mean": "constnat"}, "mean='constnat' is unknown"),
     "unknown kernel": ({"kernel": "rbf"}, "kernel='rbf' is unknown"),
     "kernel no kernel": ({"kernel": 3}, "kernel=3"),
     "unknown penalty": ({"penalty": "l1"}, "penalty='l1' is unknown"),

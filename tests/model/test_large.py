@@ -12,6 +12,7 @@ from pengp._core.arrays import FloatArray
 from pengp.model.kernels import KERNELS
 from pengp.model.large import LargeLikelihood
 from pengp.model.likelihood import BatchLikelihood
+from pengp.model.means import MEANS
 from pengp.path import fitting
 from pengp.path.fitting import NEWTON_SIZE, Model
 from pengp.path.penalties import PENALTIES
@@ -19,12 +20,12 @@ from tests.problems import smooth_runs
 
 
 def both(
-    n: int, d: int, kernel: str, nugget: float | None, constant_mean: bool, isotropic: bool
+    n: int, d: int, kernel: str, nugget: float | None, mean: str, isotropic: bool
 ) -> tuple[BatchLikelihood, LargeLikelihood]:
     """Return the two engines for the same two data sets."""
     runs = [smooth_runs(n, d, seed) for seed in range(2)]
     X, y = np.stack([X for X, _ in runs]), np.stack([y for _, y in runs]) + 0.3
-    options = {"constant_mean": constant_mean, "isotropic": isotropic}
+    options: dict[str, Any] = {"mean": MEANS[mean], "isotropic": isotropic}
     return (
         BatchLikelihood(X, y, KERNELS[kernel], nugget, **options),
         LargeLikelihood(X, y, KERNELS[kernel], nugget, **options),
@@ -33,12 +34,12 @@ def both(
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("nugget", [1e-3, None], ids=["fixed", "estimated"])
-@pytest.mark.parametrize("constant_mean", [False, True], ids=["zero", "constant"])
+@pytest.mark.parametrize("mean", MEANS)
 @pytest.mark.parametrize("isotropic", [False, True], ids=["aniso", "iso"])
 def test_value_and_gradient_equal_those_of_the_batch(
-    kernel: str, nugget: float | None, constant_mean: bool, isotropic: bool
+    kernel: str, nugget: float | None, mean: str, isotropic: bool
 ) -> None:
-    small, large = both(70, 3, kernel, nugget, constant_mean, isotropic)
+    small, large = both(70, 3, kernel, nugget, mean, isotropic)
     assert small.n_params == large.n_params
     rng = np.random.default_rng(0)
     which, u = np.array([1, 0, 0, 1]), rng.uniform(-1.0, 3.0, (4, small.n_params))
@@ -55,7 +56,7 @@ def test_value_and_gradient_equal_those_of_the_batch(
 
 
 def test_several_blocks_of_the_inverse() -> None:
-    small, large = both(300, 2, "matern32", 1e-3, False, False)
+    small, large = both(300, 2, "matern32", 1e-3, "zero", False)
     which, u = np.array([0]), np.log([[3.0, 0.4]])
     a, b = small.evaluate(which, u), large.evaluate(which, u)
     assert a.value[0] == pytest.approx(b.value[0], rel=1e-9)
@@ -63,7 +64,7 @@ def test_several_blocks_of_the_inverse() -> None:
 
 
 def test_values_without_a_gradient() -> None:
-    _, large = both(70, 3, "sqexp", 1e-3, True, False)
+    _, large = both(70, 3, "sqexp", 1e-3, "constant", False)
     which, u = np.array([0, 1]), np.zeros((2, 3))
     full, plain = large.evaluate(which, u), large.evaluate(which, u, derivatives=False)
     assert (full.value == plain.value).all()
@@ -72,7 +73,7 @@ def test_values_without_a_gradient() -> None:
 
 
 def test_an_impossible_point_is_flagged_and_changes_no_other() -> None:
-    _, large = both(70, 2, "sqexp", 0.0, False, False)
+    _, large = both(70, 2, "sqexp", 0.0, "zero", False)
     which, u = np.zeros(3, dtype=np.int64), np.log([[1e3, 1e3], [1e-3, 1e-3], [9e2, 1e3]])
     at = large.evaluate(which, u)
     assert at.ok.tolist() == [True, False, True]
@@ -93,7 +94,7 @@ def test_a_response_equal_to_its_mean_is_not_possible() -> None:
 
 def test_no_tensor_of_differences_is_formed() -> None:
     n, d = 600, 12
-    _, large = both(n, d, "sqexp", 1e-3, False, False)
+    _, large = both(n, d, "sqexp", 1e-3, "zero", False)
     tracemalloc.start()
     large.evaluate(np.array([0]), np.zeros((1, d)))
     peak = tracemalloc.get_traced_memory()[1]
@@ -102,7 +103,7 @@ def test_no_tensor_of_differences_is_formed() -> None:
 
 
 def test_the_model_chooses_the_engine_by_size() -> None:
-    model = Model(KERNELS["sqexp"], PENALTIES["lasso"], False, 1e-5, False, (1e-3, 1e3))
+    model = Model(KERNELS["sqexp"], PENALTIES["lasso"], False, 1e-5, MEANS["zero"], (1e-3, 1e3))
     for n, engine in ((NEWTON_SIZE, BatchLikelihood), (NEWTON_SIZE + 1, LargeLikelihood)):
         X, y = smooth_runs(n, 2)
         assert type(model.likelihood(X[None], y[None])) is engine

@@ -10,14 +10,15 @@ import pytest
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.model.kernels import KERNELS, SquaredExponential
 from pengp.model.likelihood import BatchLikelihood, LogLik, profile_loglik
+from pengp.model.means import MEANS
 from pengp.path.newton import Expansion
 from pengp.path.objective import CellObjective
 from pengp.path.penalties import PENALTIES
 from pengp.path.terms import term_of
-from tests.problems import slow_loglik, smooth_runs
+from tests.problems import BASES, slow_loglik, smooth_runs
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
-each_mean = pytest.mark.parametrize("constant_mean", [False, True], ids=["zero", "constant"])
+each_mean = pytest.mark.parametrize("mean", MEANS)
 each_nugget = pytest.mark.parametrize("nugget", [1e-3, None], ids=["fixed", "estimated"])
 each_shape = pytest.mark.parametrize("isotropic", [False, True], ids=["aniso", "iso"])
 
@@ -43,12 +44,10 @@ def take(at: LogLik, rows: IntArray) -> LogLik:
 @each_nugget
 @each_shape
 def test_values_against_plain_dense_formulas(
-    kernel: str, constant_mean: bool, nugget: float | None, isotropic: bool
+    kernel: str, mean: str, nugget: float | None, isotropic: bool
 ) -> None:
     X, y = some_sets(3, 7, 3)
-    lik = BatchLikelihood(
-        X, y, KERNELS[kernel], nugget, constant_mean=constant_mean, isotropic=isotropic
-    )
+    lik = BatchLikelihood(X, y, KERNELS[kernel], nugget, mean=MEANS[mean], isotropic=isotropic)
     rng = np.random.default_rng(0)
     which = np.array([2, 0, 1, 1, 0, 2, 2])
     u = rng.uniform(-2.0, 3.0, (7, lik.n_params))
@@ -58,10 +57,10 @@ def test_values_against_plain_dense_formulas(
     for b, f in enumerate(which):
         theta = np.broadcast_to(np.exp(u[b, : lik.n_theta]), 3)
         g = float(np.exp(u[b, -1])) if nugget is None else nugget
-        value, sigma2, mean = slow_loglik(X[f], y[f], theta, g, kernel, constant_mean)
+        value, sigma2, average = slow_loglik(X[f], y[f], theta, g, kernel, mean)
         assert at.value[b] == pytest.approx(value, rel=1e-11)
         assert at.sigma2[b] == pytest.approx(sigma2, rel=1e-10)
-        assert at.mean[b] == pytest.approx(mean, rel=1e-10, abs=1e-13)
+        assert at.mean[b] == pytest.approx(average, rel=1e-10, abs=1e-13)
     plain = lik.evaluate(which, u, derivatives=False)
     assert np.allclose(plain.value, at.value, rtol=1e-13)
     assert np.allclose(plain.sigma2, at.sigma2, rtol=1e-12)
@@ -81,12 +80,10 @@ def expand(lik: BatchLikelihood, penalty: str, lam: float, u: FloatArray) -> Exp
 @each_nugget
 @each_shape
 def test_gradient_and_hessian_against_finite_differences(
-    penalty: str, kernel: str, constant_mean: bool, nugget: float | None, isotropic: bool
+    penalty: str, kernel: str, mean: str, nugget: float | None, isotropic: bool
 ) -> None:
     X, y = some_sets(1, 8, 2)
-    lik = BatchLikelihood(
-        X, y, KERNELS[kernel], nugget, constant_mean=constant_mean, isotropic=isotropic
-    )
+    lik = BatchLikelihood(X, y, KERNELS[kernel], nugget, mean=MEANS[mean], isotropic=isotropic)
     # With lambda = 0.4, SCAD bends at 0.4 and 1.48: the points lie on all three pieces.
     u = np.log([[0.25, 0.8, 2e-2], [0.9, 0.3, 1e-3], [2.1, 5.0, 0.2]])
     u = u[:, [0, 2] if isotropic else [0, 1, 2]][:, : lik.n_params]
@@ -121,10 +118,10 @@ def test_derivatives_where_two_inputs_of_a_pair_are_equal(kernel: str) -> None:
 
 @each_kernel
 @each_mean
-def test_isotropic_is_anisotropic_with_equal_thetas(kernel: str, constant_mean: bool) -> None:
+def test_isotropic_is_anisotropic_with_equal_thetas(kernel: str, mean: str) -> None:
     X, y = some_sets(2, 7, 3)
     both = [
-        BatchLikelihood(X, y, KERNELS[kernel], None, constant_mean=constant_mean, isotropic=iso)
+        BatchLikelihood(X, y, KERNELS[kernel], None, mean=MEANS[mean], isotropic=iso)
         for iso in (True, False)
     ]
     which, u, g = np.array([0, 1, 0]), np.log([0.1, 1.3, 8.0]), np.log([1e-5, 1e-3, 0.1])
@@ -152,15 +149,16 @@ def test_limit_of_theta_to_zero(n: int, g: float, kernel: str) -> None:
 @pytest.mark.parametrize("g", [1e-5, 0.3])
 @each_kernel
 @each_mean
-def test_limit_of_theta_to_infinity(g: float, kernel: str, constant_mean: bool) -> None:
-    """R -> (1 + g) I, the GLS mean becomes the sample mean."""
+def test_limit_of_theta_to_infinity(g: float, kernel: str, mean: str) -> None:
+    """R -> (1 + g) I, generalised least squares becomes least squares."""
     X, y = some_sets(1, 7, 2)
     n = 7
-    lik = BatchLikelihood(X, y, KERNELS[kernel], g, constant_mean=constant_mean)
+    lik = BatchLikelihood(X, y, KERNELS[kernel], g, mean=MEANS[mean])
     at = lik.evaluate(np.zeros(1, dtype=np.int64), np.full((1, 2), np.log(1e9)))
-    mean = y.mean() if constant_mean else 0.0
-    square = float(((y - mean) ** 2).sum()) / (1.0 + g)
-    assert at.mean[0] == pytest.approx(mean, rel=1e-12)
+    F = BASES[mean](X[0])
+    fitted = F @ np.linalg.lstsq(F, y[0])[0]
+    square = float(((y[0] - fitted) ** 2).sum()) / (1.0 + g)
+    assert at.mean[0] == pytest.approx(fitted.mean(), rel=1e-12)
     assert at.sigma2[0] == pytest.approx(square / n, rel=1e-12)
     expected = -0.5 * n * np.log(square) - 0.5 * n * np.log(1.0 + g)
     assert at.value[0] == pytest.approx(expected, rel=1e-12)
@@ -169,12 +167,10 @@ def test_limit_of_theta_to_infinity(g: float, kernel: str, constant_mean: bool) 
 
 @each_kernel
 @each_mean
-def test_an_impossible_item_is_flagged_and_changes_no_other(
-    kernel: str, constant_mean: bool
-) -> None:
+def test_an_impossible_item_is_flagged_and_changes_no_other(kernel: str, mean: str) -> None:
     X, y = some_sets(3, 8, 2)
     X[1, 5] = X[1, 2]  # singular without a nugget
-    lik = BatchLikelihood(X, y, KERNELS[kernel], 0.0, constant_mean=constant_mean)
+    lik = BatchLikelihood(X, y, KERNELS[kernel], 0.0, mean=MEANS[mean])
     which = np.array([0, 1, 2, 0, 1, 0])
     u = np.log([[3.0, 9.0], [3.0, 9.0], [5.0, 20.0], [1e-13, 1e-13], [1e2, 1e2], [7.0, 7.0]])
     at = lik.evaluate(which, u)
@@ -189,16 +185,16 @@ def test_an_impossible_item_is_flagged_and_changes_no_other(
 
 
 def test_neither_batch_nor_chunks_change_a_bit() -> None:
-    for (n, d), constant in product([(5, 1), (9, 6), (30, 4)], [False, True]):
+    for (n, d), mean in product([(5, 1), (9, 6), (30, 4)], MEANS.values()):
         X, y = some_sets(3, n, d)
-        lik = BatchLikelihood(X, y, KERNELS["matern52"], None, constant_mean=constant)
+        lik = BatchLikelihood(X, y, KERNELS["matern52"], None, mean=mean)
         rng = np.random.default_rng(1)
         B = 2 * lik.batch + 3 if n == 30 else 41
         which, u = rng.integers(0, 3, B), rng.uniform(-3.0, 2.0, (B, d + 1))
         whole = lik.evaluate(which, u)
         single = [lik.evaluate(which[b : b + 1], u[b : b + 1]) for b in range(B)]
         assert same_bits(whole, LogLik._make(map(np.concatenate, zip(*single, strict=True))))
-        alone = BatchLikelihood(X[1:2], y[1:2], KERNELS["matern52"], None, constant_mean=constant)
+        alone = BatchLikelihood(X[1:2], y[1:2], KERNELS["matern52"], None, mean=mean)
         mine = np.flatnonzero(which == 1)
         again = alone.evaluate(np.zeros(len(mine), dtype=np.int64), u[mine])
         assert same_bits(take(whole, mine), again)

@@ -19,7 +19,9 @@ from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
 from pengp.model import folded
 from pengp.model.kernels import KERNELS
+from pengp.model.means import MEANS
 from pengp.model.posterior import Posterior, batch_predict, condition
+from tests.problems import BASES
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "gppenalty.json").read_text())
 BY_NAME = {record["name"]: record for record in REFERENCE}
@@ -33,7 +35,7 @@ BY_HAND: dict[str, Callable[[float], float]] = {
     "matern32": lambda h: float((1 + 3**0.5 * h) * np.exp(-(3**0.5) * h)),
 }
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
-each_mean = pytest.mark.parametrize("constant_mean", [False, True], ids=["zero", "constant"])
+each_mean = pytest.mark.parametrize("mean", MEANS)
 each_dataset = pytest.mark.parametrize("name", BY_NAME)
 
 
@@ -51,24 +53,23 @@ def slow_prediction(
     *,
     kernel: str = "sqexp",
     nugget: float = G,
-    constant_mean: bool = False,
-) -> tuple[FloatArray, FloatArray, float, float]:
-    """Mean, scaled covariance, sigma2 and prior mean; the constant mean by a Lagrange multiplier.
+    mean: str = "zero",
+) -> tuple[FloatArray, FloatArray, float, FloatArray]:
+    """Mean, scaled covariance, sigma2 and coefficients; the trend by Lagrange multipliers.
 
-    The kriging system [[R, 1], [1', 0]] has no estimated mean in it: its weights are the best
+    The kriging system [[R, F], [F', 0]] has no estimated trend in it: its weights are the best
     linear unbiased ones.
     """
     n, m = len(X), len(Z)
     A = correlation(X, X, theta, kernel) + nugget * np.eye(n)
     C = correlation(Z, X, theta, kernel)
-    if constant_mean:
-        A = np.block([[A, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
-        C = np.column_stack([C, np.ones(m)])
+    F = BASES[mean](X)
+    A = np.block([[A, F], [F.T, np.zeros((F.shape[1], F.shape[1]))]])
+    C = np.column_stack([C, BASES[mean](Z)])
     padded = np.append(y, np.zeros(len(A) - n))
     weights = np.linalg.solve(A, padded)
     cov = correlation(Z, Z, theta, kernel) + nugget * np.eye(m) - C @ np.linalg.solve(A, C.T)
-    mu = float(weights[n]) if constant_mean else 0.0
-    return C @ weights, cov, float(padded @ weights) / n, mu
+    return C @ weights, cov, float(padded @ weights) / n, weights[n:]
 
 
 def runs(
@@ -136,9 +137,9 @@ def test_one_run_by_hand() -> None:
     assert zero.alpha == pytest.approx([3 / 1.25])
     close(zero.predict(Z), [[3 * r / 1.25], [1.25 - r**2 / 1.25]], 1e-14)
     constant = condition(
-        X, np.array([3.0]), np.array([4.0]), kernel=SE, nugget=g, constant_mean=True
+        X, np.array([3.0]), np.array([4.0]), kernel=SE, nugget=g, mean=MEANS["constant"]
     )
-    assert (constant.mean, constant.sigma2) == (3.0, 0.0)
+    assert (constant.level, constant.sigma2) == (3.0, 0.0)
     # the difference of two values of the process: 2 (1 + g) - 2 r
     close(constant.predict(Z), [[3.0], [2 * 1.25 - 2 * r]], 1e-14)
 
@@ -152,9 +153,9 @@ def test_two_runs_by_hand_with_a_constant_mean() -> None:
         np.array([2.0]),
         kernel=SE,
         nugget=0.5,
-        constant_mean=True,
+        mean=MEANS["constant"],
     )
-    assert posterior.mean == pytest.approx(3.0)
+    assert posterior.trend == pytest.approx([3.0])
     assert posterior.sigma2 == pytest.approx((2**2 + 2**2) / (1.5 - c) / 2)
     assert posterior.alpha == pytest.approx([-2 / (1.5 - c), 2 / (1.5 - c)])
     r = np.exp(-0.5)  # in the middle
@@ -163,19 +164,17 @@ def test_two_runs_by_hand_with_a_constant_mean() -> None:
 
 @each_kernel
 @each_mean
-def test_prediction_equals_the_kriging_system(kernel: str, constant_mean: bool) -> None:
+def test_prediction_equals_the_kriging_system(kernel: str, mean: str) -> None:
     X, y, Z, theta = runs()
     Z = np.concatenate([Z, X[:3]])
-    mean, cov, sigma2, mu = slow_prediction(
-        X, y, Z, theta, kernel=kernel, nugget=1e-3, constant_mean=constant_mean
+    expected, cov, sigma2, beta = slow_prediction(
+        X, y, Z, theta, kernel=kernel, nugget=1e-3, mean=mean
     )
-    posterior = condition(
-        X, y, theta, kernel=KERNELS[kernel], nugget=1e-3, constant_mean=constant_mean
-    )
-    assert posterior.mean == pytest.approx(mu, rel=1e-11)
+    posterior = condition(X, y, theta, kernel=KERNELS[kernel], nugget=1e-3, mean=MEANS[mean])
+    assert posterior.trend == pytest.approx(beta, rel=1e-10)
     assert posterior.sigma2 == pytest.approx(sigma2, rel=1e-11)
     for got in (posterior.predict_mean(Z), posterior.predict(Z)[0], posterior.predict_cov(Z)[0]):
-        close(got, mean, 1e-11)
+        close(got, expected, 1e-11)
     close(posterior.predict(Z)[1], np.diag(cov), 1e-11)
     close(posterior.predict_cov(Z)[1], cov, 1e-11)
 
@@ -190,7 +189,7 @@ def test_a_given_sigma2_is_kept_and_the_scaled_variance_does_not_know_it() -> No
 
 def test_a_large_level_changes_nothing_with_a_constant_mean() -> None:
     X, y, Z, theta = runs()
-    options: dict[str, Any] = {"kernel": SE, "nugget": G, "constant_mean": True}
+    options: dict[str, Any] = {"kernel": SE, "nugget": G, "mean": MEANS["constant"]}
     y = np.round(y * 2**20) / 2**20  # so that adding the level is exact
     small = condition(X, y, theta, **options)
     large = condition(X, y + 2.0**30, theta, **options)
@@ -208,7 +207,6 @@ def test_limit_of_small_theta(theta: float) -> None:
     posterior = condition(X, y, full(theta, 3), kernel=SE, nugget=g)
     inverse = (np.eye(n) - np.ones((n, n)) / (n + g)) / g
     close(posterior.alpha, inverse @ y)
-    close(posterior.alpha_ones, inverse @ np.ones(n))
     assert posterior.sigma2 == pytest.approx(y @ inverse @ y / n, rel=1e-8)
     mean, cov = posterior.predict_cov(Z)
     close(mean, np.full(4, n * y.mean() / (n + g)))
@@ -246,10 +244,10 @@ def test_at_a_run_the_mean_misses_by_the_nugget(kernel: str, theta: float, nugge
 
 @each_mean
 def test_without_a_nugget_runs_are_interpolated_and_no_variance_is_negative(
-    constant_mean: bool,
+    mean: str,
 ) -> None:
     X, y, Z, _ = runs(n=30, m=50)
-    posterior = condition(X, y, full(5.0, 3), kernel=SE, nugget=0.0, constant_mean=constant_mean)
+    posterior = condition(X, y, full(5.0, 3), kernel=SE, nugget=0.0, mean=MEANS[mean])
     mean, variance = posterior.predict(np.concatenate([X, X + 1e-9, Z]))
     np.testing.assert_allclose(mean[:30], y, atol=1e-7)
     assert np.all(variance >= 0.0)
@@ -261,26 +259,26 @@ def test_without_a_nugget_runs_are_interpolated_and_no_variance_is_negative(
 @each_kernel
 def test_far_away_the_prior_returns(kernel: str) -> None:
     X, y, _, theta = runs()
-    posterior = condition(X, y, theta, kernel=KERNELS[kernel], nugget=G, constant_mean=True)
+    posterior = condition(X, y, theta, kernel=KERNELS[kernel], nugget=G, mean=MEANS["constant"])
     Z = np.array([[1e4, 0.0, 1.0], [1e180, -1e300, 5.0], [-1.7e308, 1.7e308, 0.0]])
     R = correlation(X, X, theta, kernel) + G * np.eye(len(X))
     expected = 1 + G + 1 / np.linalg.inv(R).sum()
     mean, variance = posterior.predict(Z)
-    np.testing.assert_array_equal(mean, posterior.mean)
+    np.testing.assert_array_equal(mean, posterior.trend[0])
     np.testing.assert_allclose(variance, expected, rtol=1e-9)
     np.testing.assert_allclose(np.diag(posterior.predict_cov(Z)[1]), expected, rtol=1e-9)
 
 
 @each_mean
-def test_many_points_at_once_equal_one_by_one(constant_mean: bool) -> None:
+def test_many_points_at_once_equal_one_by_one(mean: str) -> None:
     X, y, Z, theta = runs(n=30, m=2500)
-    posterior = condition(X, y, theta, kernel=SE, nugget=G, constant_mean=constant_mean)
-    mean, variance = posterior.predict(Z)  # several chunks, by the inverse factor
+    posterior = condition(X, y, theta, kernel=SE, nugget=G, mean=MEANS[mean])
+    means, variance = posterior.predict(Z)  # several chunks, by the inverse factor
     chosen = [0, 1, 1091, 1092, 1093, 2184, 2499]  # one at a time: triangular solves
     single = [posterior.predict(Z[i : i + 1]) for i in chosen]
-    np.testing.assert_allclose(mean[chosen], [m[0] for m, _ in single], rtol=1e-11)
+    np.testing.assert_allclose(means[chosen], [m[0] for m, _ in single], rtol=1e-11)
     np.testing.assert_allclose(variance[chosen], [v[0] for _, v in single], rtol=0, atol=1e-13)
-    np.testing.assert_allclose(posterior.predict_mean(Z), mean, rtol=1e-13)
+    np.testing.assert_allclose(posterior.predict_mean(Z), means, rtol=1e-13)
     for gradient in (posterior.mean_gradient, posterior.variance_gradient):
         close(gradient(Z)[chosen], [gradient(Z[i : i + 1])[0] for i in chosen], 1e-9)
 
@@ -332,7 +330,7 @@ def test_runs_that_coincide_without_a_nugget_are_an_error() -> None:
 
 def test_pickle_keeps_every_prediction() -> None:
     X, y, Z, theta = runs()
-    posterior = condition(X, y, theta, kernel=KERNELS["matern32"], nugget=G, constant_mean=True)
+    posterior = condition(X, y, theta, kernel=KERNELS["matern32"], nugget=G, mean=MEANS["constant"])
     again = pickle.loads(pickle.dumps(posterior))
     np.testing.assert_array_equal(again.predict(Z), posterior.predict(Z))
     assert again.sigma2 == posterior.sigma2
@@ -349,11 +347,9 @@ def differences(f: Callable[[FloatArray], FloatArray], Z: FloatArray, h: float) 
 
 @each_kernel
 @each_mean
-def test_gradients_equal_finite_differences(kernel: str, constant_mean: bool) -> None:
+def test_gradients_equal_finite_differences(kernel: str, mean: str) -> None:
     X, y, Z, theta = runs()
-    posterior = condition(
-        X, y, theta, kernel=KERNELS[kernel], nugget=1e-3, constant_mean=constant_mean
-    )
+    posterior = condition(X, y, theta, kernel=KERNELS[kernel], nugget=1e-3, mean=MEANS[mean])
     mean = differences(lambda Z: posterior.predict(Z)[0], Z, 1e-5)
     variance = differences(lambda Z: posterior.predict(Z)[1], Z, 1e-5)
     close(posterior.mean_gradient(Z), mean, 1e-7)
@@ -377,7 +373,9 @@ def test_gradients_at_the_runs(kernel: str) -> None:
 
 def test_samples_have_the_predictive_moments() -> None:
     X, y, Z, theta = runs(n=6, m=4)
-    posterior = condition(X, y, theta, kernel=KERNELS["matern32"], nugget=1e-2, constant_mean=True)
+    posterior = condition(
+        X, y, theta, kernel=KERNELS["matern32"], nugget=1e-2, mean=MEANS["constant"]
+    )
     mean, cov = posterior.predict_cov(Z)
     cov = posterior.sigma2 * cov
     N = 200_000
@@ -415,21 +413,16 @@ def test_samples_without_spread_and_with_a_seed() -> None:
 @each_kernel
 @each_mean
 @pytest.mark.parametrize("k", [1, 5])
-def test_extending_equals_conditioning_on_everything(
-    kernel: str, constant_mean: bool, k: int
-) -> None:
+def test_extending_equals_conditioning_on_everything(kernel: str, mean: str, k: int) -> None:
     X, y, Z, theta = runs()
-    options: dict[str, Any] = {
-        "kernel": KERNELS[kernel],
-        "nugget": G,
-        "constant_mean": constant_mean,
-    }
+    options: dict[str, Any] = {"kernel": KERNELS[kernel], "nugget": G, "mean": MEANS[mean]}
     first = condition(X[:-k], y[:-k], theta, **options)
     extended = first.extend(X[-k:], y[-k:])
     scratch = condition(X, y, theta, sigma2=first.sigma2, **options)
     assert extended.sigma2 == first.sigma2 != condition(X, y, theta, **options).sigma2
-    for field in ("X", "y", "theta", "nugget", "mean", "L", "alpha", "alpha_ones"):
-        close(getattr(extended, field), getattr(scratch, field), 1e-8)
+    for field in ("X", "y", "theta", "nugget", "L", "alpha", "trend", "basis_alpha"):
+        if np.size(getattr(scratch, field)):
+            close(getattr(extended, field), getattr(scratch, field), 1e-8)
     np.testing.assert_array_equal(extended.L[:-k, :-k], first.L)
     for got, expected in zip(extended.predict_cov(Z), scratch.predict_cov(Z), strict=True):
         close(got, expected, 1e-8)
@@ -455,31 +448,32 @@ def refit(posterior: Posterior, test: list[int]) -> Posterior:
         posterior.theta,
         kernel=posterior.kernel,
         nugget=posterior.nugget,
-        constant_mean=posterior.constant_mean,
+        mean=posterior.mean,
     )
 
 
 @each_kernel
 @each_mean
-def test_leave_one_out_equals_refits(kernel: str, constant_mean: bool) -> None:
+def test_leave_one_out_equals_refits(kernel: str, mean: str) -> None:
     X, y, _, theta = runs()
     posterior = condition(
-        X, y, theta, kernel=KERNELS[kernel], nugget=G, constant_mean=constant_mean, sigma2=3.0
+        X, y, theta, kernel=KERNELS[kernel], nugget=G, mean=MEANS[mean], sigma2=3.0
     )
     brute = np.array([refit(posterior, [i]).predict(X[i : i + 1]) for i in range(len(y))])
-    mean, variance = posterior.loo()
-    close(mean, brute[:, 0, 0])
+    means, variance = posterior.loo()
+    close(means, brute[:, 0, 0])
     close(variance, brute[:, 1, 0])
 
 
 @each_kernel
 @each_mean
-def test_folds_equal_refits(kernel: str, constant_mean: bool) -> None:
+def test_folds_equal_refits(kernel: str, mean: str) -> None:
     X, y, _, theta = runs()
     posterior = condition(
-        X, y, theta, kernel=KERNELS[kernel], nugget=G, constant_mean=constant_mean, sigma2=3.0
+        X, y, theta, kernel=KERNELS[kernel], nugget=G, mean=MEANS[mean], sigma2=3.0
     )
-    folds = [[3], [5, 0], [1, 2, 4, 6], [11, 7, 8], [9, 10], list(range(11))]  # the last leaves 1
+    few = {"zero": 1, "constant": 1, "linear": 4}[mean]  # the least that a mean needs
+    folds = [[3], [5, 0], [1, 2, 4, 6], [11, 7, 8], [9, 10], list(range(12 - few))]
     predictions = posterior.kfold([np.array(test) for test in folds])
     for test, fold in zip(folds, predictions, strict=True):
         rest = refit(posterior, test)
@@ -529,35 +523,27 @@ def items(B: int, n: int, v: int, d: int, seed: int = 3) -> tuple[FloatArray, ..
 
 @each_kernel
 @each_mean
-def test_a_batch_equals_its_items(kernel: str, constant_mean: bool) -> None:
+def test_a_batch_equals_its_items(kernel: str, mean: str) -> None:
     X, y, Z, theta = items(5, 9, 3, 4)
     nugget = np.array([1e-5, 1e-3, 0.1, 1e-6, 1.0])
-    out = batch_predict(
-        X, y, Z, theta, kernel=KERNELS[kernel], nugget=nugget, constant_mean=constant_mean
-    )
+    out = batch_predict(X, y, Z, theta, kernel=KERNELS[kernel], nugget=nugget, mean=MEANS[mean])
     for b in range(5):
-        mean, cov, sigma2, mu = slow_prediction(
-            X[b],
-            y[b],
-            Z[b],
-            theta[b],
-            kernel=kernel,
-            nugget=nugget[b],
-            constant_mean=constant_mean,
+        expected, cov, sigma2, beta = slow_prediction(
+            X[b], y[b], Z[b], theta[b], kernel=kernel, nugget=nugget[b], mean=mean
         )
-        close(out.mean[b], mean, 1e-9)
+        close(out.mean[b], expected, 1e-9)
         close(out.scaled_cov[b], cov, 1e-9)
         assert out.sigma2[b] == pytest.approx(sigma2, rel=1e-9)
-        assert out.prior_mean[b] == pytest.approx(mu, rel=1e-9)
+        assert out.trend[b] == pytest.approx(beta, rel=1e-9)
 
 
 @each_mean
 @pytest.mark.parametrize("shape", [(9, 3, 6), (1, 1, 1), (2, 5, 3), (33, 8, 4)])
 def test_an_item_does_not_depend_on_its_neighbours(
-    shape: tuple[int, int, int], constant_mean: bool, monkeypatch: pytest.MonkeyPatch
+    shape: tuple[int, int, int], mean: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     B = 40
-    options: dict[str, Any] = {"kernel": SE, "nugget": G, "constant_mean": constant_mean}
+    options: dict[str, Any] = {"kernel": SE, "nugget": G, "mean": MEANS[mean]}
     data = items(B, *shape)
     whole = batch_predict(*data, **options)
     monkeypatch.setattr(folded, "_CHUNK_BYTES", 7 * 32 * (shape[0] + shape[1]) ** 2)
@@ -565,7 +551,7 @@ def test_an_item_does_not_depend_on_its_neighbours(
     order = np.random.default_rng(0).permutation(B)
     shuffled = batch_predict(*(a[order] for a in data), **options)
     alone = [batch_predict(*(a[b : b + 1] for a in data), **options) for b in range(B)]
-    for field in ("mean", "scaled_cov", "sigma2", "prior_mean"):
+    for field in ("mean", "scaled_cov", "sigma2", "trend"):
         expected = getattr(whole, field)
         np.testing.assert_array_equal(getattr(chunked, field), expected)
         np.testing.assert_array_equal(getattr(shuffled, field), expected[order])
@@ -573,8 +559,8 @@ def test_an_item_does_not_depend_on_its_neighbours(
 
 
 @each_mean
-def test_a_bad_item_is_nan_and_alone(constant_mean: bool) -> None:
-    options: dict[str, Any] = {"kernel": SE, "nugget": 0.0, "constant_mean": constant_mean}
+def test_a_bad_item_is_nan_and_alone(mean: str) -> None:
+    options: dict[str, Any] = {"kernel": SE, "nugget": 0.0, "mean": MEANS[mean]}
     X, y, Z, theta = items(8, 6, 2, 2)
     theta[:] = 30.0
     good = batch_predict(X, y, Z, theta, **options)
@@ -585,7 +571,7 @@ def test_a_bad_item_is_nan_and_alone(constant_mean: bool) -> None:
     theta[7] = np.nan
     out = batch_predict(X, y, Z, theta, **options)
     rest = np.setdiff1d(np.arange(8), bad)
-    for field in ("mean", "scaled_cov", "sigma2", "prior_mean"):
+    for field in ("mean", "scaled_cov", "sigma2", "trend"):
         assert np.isnan(getattr(out, field)[bad]).all()
         assert np.isfinite(getattr(out, field)[rest]).all()
         np.testing.assert_array_equal(getattr(out, field)[rest], getattr(good, field)[rest])

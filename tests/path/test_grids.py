@@ -6,6 +6,7 @@ import pytest
 from pengp import InputError, PengpWarning, lambda_grid, lambda_max
 from pengp.model.kernels import KERNELS
 from pengp.model.likelihood import BatchLikelihood
+from pengp.model.means import MEANS
 from tests.problems import forrester_runs, piston_slap_runs, smooth_runs
 
 
@@ -59,18 +60,17 @@ def test_the_values_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("constant_mean", [False, True], ids=["zero", "constant"])
+@pytest.mark.parametrize("mean", MEANS)
 @pytest.mark.parametrize("isotropic", [False, True], ids=["aniso", "iso"])
 def test_against_the_likelihoods_gradient_near_zero(
-    kernel: str, constant_mean: bool, isotropic: bool
+    kernel: str, mean: str, isotropic: bool
 ) -> None:
     X, y = smooth_runs(9, 3)
     g, tiny = 1e-3, 1e-12
     lik = BatchLikelihood(
-        X[None], y[None] + 0.5, KERNELS[kernel], g, constant_mean=constant_mean, isotropic=isotropic
+        X[None], y[None] + 0.5, KERNELS[kernel], g, mean=MEANS[mean], isotropic=isotropic
     )
     at = lik.evaluate(np.array([0]), np.full((1, lik.n_params), np.log(tiny)))
-    mean = "constant" if constant_mean else "zero"
     ours = lambda_max(X, y + 0.5, kernel=kernel, isotropic=isotropic, nugget=g, mean=mean)
     slopes = np.abs(at.gradient[0] / tiny)
     # Matern 3/2 has a term in s^(3/2), which is slow to vanish.
@@ -120,5 +120,5 @@ def test_bad_input() -> None:
         lambda_max(X, y[:7])
     with pytest.raises(InputError, match="kernel='rbf' is unknown"):
         lambda_max(X, y, kernel="rbf")
-    with pytest.raises(InputError, match="mean must be"):
-        lambda_max(X, y, mean="linear")
+    with pytest.raises(InputError, match="mean='quadratic' is unknown"):
+        lambda_max(X, y, mean="quadratic")

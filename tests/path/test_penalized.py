@@ -206,7 +206,7 @@ def test_the_mean_is_that_of_generalised_least_squares() -> None:
     y = y + 3.0
     fit = penalized_path(X, y, GRID, mean="constant", random_state=0)
     for k in range(len(GRID)):
-        value, sigma2, mean = slow_loglik(X, y, fit.theta[k], constant_mean=True)
+        value, sigma2, mean = slow_loglik(X, y, fit.theta[k], mean="constant")
         assert fit.mean[k] == pytest.approx(mean, rel=1e-7)
         assert fit.sigma2[k] == pytest.approx(sigma2, rel=1e-6)
         assert fit.loglik[k] == pytest.approx(value, abs=1e-7)

@@ -454,7 +454,7 @@ def test_a_file_that_is_not_there_is_named(read: Callable[[Path], Any], tmp_path
 def test_a_newer_format_asks_for_an_upgrade(read: Callable[[Path], Any], tmp_path: Path) -> None:
     path = tmp_path / "model.pengp"
     total = PREFIX.size + 40 + 32
-    path.write_bytes(sealed(PREFIX.pack(MODEL[:8], 2, 7, total) + b"?" * 40 + bytes(32)))
+    path.write_bytes(sealed(PREFIX.pack(MODEL[:8], 3, 7, total) + b"?" * 40 + bytes(32)))
     with pytest.raises(
         FileError, match=r"model\.pengp was written by a newer pengp .*; upgrade pengp"
     ):

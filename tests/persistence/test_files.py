@@ -284,7 +284,7 @@ def test_info_comes_back(tmp_path: Path) -> None:
     assert list(about["info"]) == list(INFO)
     assert about["class_name"] == "PenalizedGPRegressorCV"
     assert about["pengp_version"] == pengp.__version__
-    assert about["format_version"] == 1
+    assert about["format_version"] == 2
     save(fitted(*runs()), path)
     assert read_info(path)["info"] == {}
     assert read_info(path)["class_name"] == "PenalizedGPRegressor"

@@ -82,7 +82,7 @@ def _as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
         raise InputError(f"{name} must be a numeric array without gaps or text.") from None
 
 
-def check_datasets(data: DataSets, *, nugget: float | None, constant_mean: bool) -> None:
+def check_datasets(data: DataSets, *, nugget: float | None) -> None:
     """Raise or warn about data that cannot, or can hardly, be fitted."""
     for f, (X, y) in enumerate(zip(data.X, data.y, strict=True)):
         where = data.label(f)
@@ -91,12 +91,6 @@ def check_datasets(data: DataSets, *, nugget: float | None, constant_mean: bool)
         if constant_columns(X).any():
             column = int(np.flatnonzero(constant_columns(X))[0])
             warn(f"column {column} of X{where} is constant and is ignored.")
-        if is_constant(y):
-            mean = "the estimated mean" if constant_mean else "a zero mean"
-            warn(
-                f"y{where} is constant, so a correlation cannot be estimated around {mean}; the "
-                "smoothest one is returned."
-            )
 
 
 def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
@@ -234,13 +228,6 @@ def check_nugget(nugget: float | str) -> float | None:
             "maxima are missed; use nugget=1e-5 unless this is wanted."
         )
     return float(nugget)
-
-
-def check_mean(mean: str) -> bool:
-    """Return whether a constant mean is estimated."""
-    if mean not in ("zero", "constant"):
-        raise InputError(f"mean must be 'zero' or 'constant', not {mean!r}.")
-    return mean == "constant"
 
 
 def check_count(value: object, name: str, least: int) -> int:

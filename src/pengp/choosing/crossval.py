@@ -27,7 +27,9 @@ from pengp.choosing.rules import (
 )
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
+from pengp.model.means import MeanLike
 from pengp.model.posterior import batch_predict
+from pengp.model.trend import check_trend, too_few_runs
 from pengp.path.fitting import Model, checked_model
 from pengp.path.penalized import PathFit, fit_path
 from pengp.path.penalties import AnyPenalty
@@ -58,7 +60,7 @@ class CVTable:
     theta : [L, K, d]
         Estimates from the training runs D_-k.
     nugget, sigma2, mean : [L, K]
-        Nugget, scale and prior mean that go with them.
+        Nugget, scale and prior mean (averaged over the training runs) that go with them.
     converged : [L, K]
         Whether the estimate is a stationary point.
     greater_is_better : dict of bool
@@ -167,7 +169,7 @@ def cross_validate_path(
     penalty: str | AnyPenalty = "lasso",
     isotropic: bool = False,
     nugget: float | str = 1e-5,
-    mean: str = "zero",
+    mean: MeanLike = "zero",
     theta_bounds: tuple[float, float] = (1e-3, 1e3),
     n_starts: int | ArrayLike = 10,
     random_state: RandomState = None,
@@ -209,7 +211,8 @@ def cross_validate_path(
     data, seed = checks.as_datasets(X, y), as_seed(random_state)
     if data.shape:
         raise InputError(f"X must be [n, d] and y [n], one data set, but they hold {data.shape}.")
-    checks.check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
+    checks.check_datasets(data, nugget=model.nugget)
+    check_trend(data, model.mean)
     starts = checks.check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
     plan = make_folds(folds, data.X[0], data.y[0], random_state=seed)
     values = checks.check_lams(lams)
@@ -223,6 +226,11 @@ def tabulate(task: Task, plan: FoldPlan, n_jobs: int | None) -> CVTable:
         raise InputError(
             f"folds {short} (from 0) leave 1 run to fit; 2 are needed: use more folds."
         )
+    for k, (train, _) in enumerate(plan):
+        if words := too_few_runs(task.model.mean, task.X[train]):
+            raise InputError(
+                f"fold {k} (from 0) leaves {len(train)} runs to fit, but {words}: use more folds."
+            )
     better = {metric.name: metric.greater_is_better for metric in task.metrics}
     tables = _run(task, list(plan), n_jobs)
     by_metric = zip(better, np.moveaxis(tables.pop("values"), -1, 0).copy(), strict=True)
@@ -290,7 +298,7 @@ def _group_values(task: Task, splits: list[_Split], fit: PathFit, members: IntAr
         fit.theta[members].reshape(len(item), -1),
         kernel=task.model.kernel,
         nugget=fit.nugget[members].ravel(),
-        constant_mean=task.model.constant_mean,
+        mean=task.model.mean,
     )
     residual = task.y[test][item] - prediction.mean
     sigma2 = fit.sigma2[members].ravel()

@@ -2,7 +2,6 @@
 
 import csv
 import shlex
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,13 +16,6 @@ if TYPE_CHECKING:
     from pengp._core.arrays import FloatArray
     from pengp.cli.runs import Runs
     from pengp.cli.summary import Summary
-
-
-class MeanName(StrEnum):
-    """Prior means by name."""
-
-    ZERO = "zero"
-    CONSTANT = "constant"
 
 
 def fit(
@@ -73,7 +65,7 @@ def fit(
         str,
         typer.Option(metavar="NUMBER|estimate", help="Added to the diagonal of the correlations."),
     ] = "1e-5",
-    mean: Annotated[MeanName, typer.Option(help="Prior mean.")] = MeanName.ZERO,
+    mean: Annotated[str, choice("mean", "Prior mean")] = "zero",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and the starts.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes to use; the result does not depend on it.")
@@ -121,7 +113,7 @@ def fit(
         penalty=penalty,
         isotropic=isotropic,
         nugget=_nugget(nugget),
-        mean=mean.value,
+        mean=mean,
         input_bounds=_input_bounds(runs, bounds or []),
         random_state=seed,
         n_jobs=jobs,

@@ -16,6 +16,7 @@ from pengp.estimators.data import TrainingData, check_inside
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate, condition_all, path_at, without_axis
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
+from pengp.model.means import MeanLike
 from pengp.path.fitting import Model, checked_model
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit, fit_path
@@ -32,7 +33,7 @@ class SurrogateMixin:
     penalty: str | AnyPenalty
     isotropic: bool
     nugget: float | str
-    mean: str
+    mean: MeanLike
     theta_bounds: tuple[float, float]
     input_bounds: ArrayLike | None
     n_starts: int | ArrayLike
@@ -96,9 +97,17 @@ class SurrogateMixin:
         return float(values.item()) if self._one_output else values
 
     def _prior_mean(self) -> Any:
-        """Return the prior mean in the user's units, a number or [q]."""
-        means = np.array([posterior.mean for posterior in self._surrogate.posteriors])
+        """Return the prior mean over the runs in the user's units, a number or [q]."""
+        means = np.array([posterior.level for posterior in self._surrogate.posteriors])
         return self._per_output(self._surrogate.response.inverse(means))
+
+    @property
+    def trend_(self) -> FloatArray:
+        """Coefficients [k] or [q, k] of the mean's basis functions, in the units of y."""
+        check_is_fitted(self)
+        trends = np.array([posterior.trend for posterior in self._surrogate.posteriors])
+        scaled: FloatArray = trends * self._surrogate.response.sd[:, None]
+        return scaled[0] if self._one_output else scaled
 
     @property
     def modes_(self) -> Modes:
@@ -211,7 +220,7 @@ class SurrogateMixin:
     def condition_on(self, X_new: Any, y_new: Any) -> Self:
         """Return a fitted copy that knows further runs, without estimating anything anew.
 
-        theta_, nugget_, sigma2_ and the scaling are kept, a constant mean follows the runs; path_,
+        theta_, nugget_, sigma2_ and the scaling are kept, the trend follows the runs; path_,
         modes_, flat_ and what comes from cross-validation remain those of the runs in ``fit``.
         The Cholesky factor is extended by blocks.
 

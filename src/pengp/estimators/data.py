@@ -13,8 +13,9 @@ from pengp.choosing.folds import DEFAULT_K, FoldPlan, FoldsLike, leave_one_out, 
 from pengp.estimators.surrogate import scale_inputs
 from pengp.exceptions import InputError
 from pengp.model.scaling import InputScaler, ResponseScaler
+from pengp.model.trend import follows, too_few_runs
 from pengp.path.fitting import Model
-from pengp.path.grids import lambda_grid, lambda_max
+from pengp.path.grids import kkt_bound, lambda_grid
 
 #: Runs below which the default folds give up: training on one run says nothing about theta.
 _FEWEST_TO_VALIDATE = 3
@@ -44,7 +45,7 @@ def prepare(
     names: Sequence[str] | None,
     *,
     input_bounds: ArrayLike | None,
-    nugget: float | None,
+    model: Model,
 ) -> TrainingData:
     """Check and scale finite runs.
 
@@ -58,14 +59,16 @@ def prepare(
         Names of the inputs, for messages.
     input_bounds : [d, 2], optional
         The design region; by default the range of the data.
-    nugget : float or None
-        Fixed nugget, None if it is estimated.
+    model : Model
+        What is to be fitted.
     """
     inputs = InputScaler.from_data(X_raw, input_bounds)
     response = ResponseScaler.from_data(y_raw)
     check_inside(X_raw, inputs, input_bounds, names)
     X, y = scale_inputs(inputs, X_raw), np.ascontiguousarray(response.transform(y_raw).T)
-    check_duplicates(X, y_raw, nugget)
+    check_duplicates(X, y_raw, model.nugget)
+    if words := too_few_runs(model.mean, X):
+        raise InputError(f"X has {len(X)} runs, but {words}.")
     _warn_about_constants(inputs.constant, response.constant, names)
     return TrainingData(X_raw, y_raw, X, y, inputs, response)
 
@@ -109,19 +112,12 @@ def lambda_values(lams: str | ArrayLike, data: TrainingData, model: Model) -> Fl
     """Return the values of lambda [L] to try: a named grid, or the caller's own."""
     if not isinstance(lams, str):
         return check_lams(lams)
-    varying = ~data.inputs.constant
-    usable = [y for y in data.y if y.any()]
-    if lams != "kkt" or not usable or not varying.any():
+    usable = [y for y in data.y if not follows(model.mean, data.X, y)]
+    if lams != "kkt" or not usable or data.inputs.constant.all():
         return lambda_grid("paper" if lams == "kkt" else lams)
-    bounds = lambda_max(
-        data.X[:, varying],
-        np.array(usable),
-        kernel=model.kernel,
-        isotropic=model.isotropic,
-        nugget=_KKT_NUGGET if model.nugget is None else model.nugget,
-        mean="constant" if model.constant_mean else "zero",
-    )
-    return lambda_grid("kkt", lam_max=float(bounds.max()))
+    g = _KKT_NUGGET if model.nugget is None else model.nugget
+    bounds = [kkt_bound(data.X, y, model.kernel, model.isotropic, g, model.mean) for y in usable]
+    return lambda_grid("kkt", lam_max=max(bounds))
 
 
 def make_plans(cv: FoldsLike, data: TrainingData, seed: int) -> list[FoldPlan | None]:

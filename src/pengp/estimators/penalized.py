@@ -19,6 +19,7 @@ from pengp.estimators.data import lambda_values, make_plans, prepare
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
+from pengp.model.means import MeanLike
 from pengp.path.penalties import AnyPenalty
 
 __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
@@ -53,8 +54,9 @@ class PenalizedGPRegressor(_PenalizedGP):
         Whether all inputs share one theta.
     nugget : float or "estimate"
         Fixed nugget g, or one more parameter of the likelihood.
-    mean : {"zero", "constant"}
-        Prior mean of the centred response: 0 as in the paper, or estimated.
+    mean : {"zero", "constant", "linear"}, basis function or Mean
+        Prior mean of the centred response: 0 as in the paper, or with coefficients that are
+        estimated. A function maps inputs [n, d] in the unit cube to the columns [n, k] of a basis.
     theta_bounds : (float, float)
         Range of every theta.
     input_bounds : array, shape [d, 2], optional
@@ -75,7 +77,10 @@ class PenalizedGPRegressor(_PenalizedGP):
     nugget_ : float or [q]
         The fixed or estimated nugget.
     mean_ : float or [q]
-        Prior mean.
+        Prior mean, averaged over the runs.
+    trend_ : [k] or [q, k]
+        Coefficients of the mean's basis functions f, in the units of y: the prior mean at an input
+        that is u in the unit cube is the average response in ``fit`` plus f(u)' trend_.
     lam_ : float or [q]
         The lambda of these estimates.
     path_ : PathFit
@@ -104,7 +109,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         penalty: str | AnyPenalty = "lasso",
         isotropic: bool = False,
         nugget: float | str = 1e-5,
-        mean: str = "zero",
+        mean: MeanLike = "zero",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
         n_starts: int | ArrayLike = 10,
@@ -136,7 +141,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         if np.ndim(self.lam) != 0:
             raise InputError("lam must be one number; PenalizedGPRegressorCV takes several, lams.")
         given, bounds = self._names(), self.input_bounds
-        data = prepare(X_raw, y_raw, given, input_bounds=bounds, nugget=model.nugget)
+        data = prepare(X_raw, y_raw, given, input_bounds=bounds, model=model)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
         return self
@@ -178,7 +183,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         The values of lambda tried.
     cv_table_ : CVTable or None, or list of q
         Every metric, lambda and fold; None where nothing could be cross-validated.
-    theta_, lengthscale_, sigma2_, nugget_, mean_, lam_, path_, modes_, flat_, loo_, ...
+    theta_, lengthscale_, sigma2_, nugget_, mean_, trend_, lam_, path_, modes_, flat_, loo_, ...
         As in `PenalizedGPRegressor`.
     """
 
@@ -193,7 +198,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         penalty: str | AnyPenalty = "lasso",
         isotropic: bool = False,
         nugget: float | str = 1e-5,
-        mean: str = "zero",
+        mean: MeanLike = "zero",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
         n_starts: int | ArrayLike = 10,
@@ -231,7 +236,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         model, seed = self._model(), as_seed(self.random_state)
         metric, rule = get_metric(self.metric), get_rule(self.rule)
         given, bounds = self._names(), self.input_bounds
-        data = prepare(X_raw, y_raw, given, input_bounds=bounds, nugget=model.nugget)
+        data = prepare(X_raw, y_raw, given, input_bounds=bounds, model=model)
         self.lams_ = lambda_values(self.lams, data, model)
         plans = make_plans(self.cv, data, seed)
         others = [m for m in FOLD_METRICS.values() if m.name != metric.name]

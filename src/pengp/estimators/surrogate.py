@@ -178,7 +178,7 @@ def condition_all(
             theta[k],
             kernel=model.kernel,
             nugget=float(nugget[k]),
-            constant_mean=model.constant_mean,
+            mean=model.mean,
             sigma2=float(sigma2[k]),
         )
         for k, y in enumerate(outputs)

@@ -11,6 +11,7 @@ from pengp.model.kernels import (
     get_kernel,
 )
 from pengp.model.likelihood import LogLik, profile_loglik
+from pengp.model.means import MEANS, BasisMean, ConstantMean, LinearMean, Mean, ZeroMean, get_mean
 from pengp.model.posterior import (
     BatchPrediction,
     FoldPrediction,
@@ -22,21 +23,28 @@ from pengp.model.scaling import InputScaler, ResponseScaler
 
 __all__ = [
     "KERNELS",
+    "MEANS",
+    "BasisMean",
     "BatchPrediction",
+    "ConstantMean",
     "FoldPrediction",
     "FullLogLik",
     "InputScaler",
     "Kernel",
+    "LinearMean",
     "LogLik",
     "Matern32",
     "Matern52",
+    "Mean",
     "Posterior",
     "ResponseScaler",
     "SquaredExponential",
+    "ZeroMean",
     "batch_predict",
     "condition",
     "correlation",
     "full_loglik",
     "get_kernel",
+    "get_mean",
     "profile_loglik",
 ]

@@ -11,6 +11,8 @@ from pengp._core.arrays import FloatArray
 from pengp._core.linalg import cholesky
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
+from pengp.model.means import ZERO, Mean
+from pengp.model.trend import Columns, columns_of, trend_of
 
 #: Bytes that one chunk of a batch may occupy: small enough to stay in a core's cache.
 _CHUNK_BYTES = 1 << 20
@@ -27,15 +29,15 @@ class BatchPrediction:
     scaled_cov : [B, v, v]
         Predictive covariances divided by sigma2, R_theta(X_new | D), nugget on the diagonal.
     sigma2 : [B]
-        Profile estimates (y - mu)' R^-1 (y - mu) / n.
-    prior_mean : [B]
-        The constant mu: the generalised least squares mean, or 0.
+        Profile estimates y' P y / n.
+    trend : [B, k]
+        Coefficients of the mean's basis functions.
     """
 
     mean: FloatArray
     scaled_cov: FloatArray
     sigma2: FloatArray
-    prior_mean: FloatArray
+    trend: FloatArray
 
 
 class FoldPrediction(NamedTuple):
@@ -126,7 +128,7 @@ def hold_out(
     Parameters
     ----------
     P : [n, n]
-        R^-1; with a constant mean R^-1 - R^-1 1 1' R^-1 / (1' R^-1 1).
+        R^-1 less what the estimated trend takes, see `pengp.model.trend`.
     y : [n]
         Responses.
     alpha : [n]
@@ -139,11 +141,23 @@ def hold_out(
     left = len(y) - len(test)
     if left < 1:
         raise InputError(f"A fold of {len(test)} of the {len(y)} runs leaves none to predict from.")
-    F = np.linalg.cholesky(P[np.ix_(test, test)])
+    F = _fold_factor(P, test)
     residual = cho_solve((F, True), alpha[test])
     scaled_cov = cho_solve((F, True), np.eye(len(test)))
     sigma2 = max(quadratic - float(alpha[test] @ residual), 0.0) / left
     return FoldPrediction(y[test] - residual, scaled_cov, sigma2)
+
+
+def _fold_factor(P: FloatArray, test: NDArray[Any]) -> FloatArray:
+    """Return the Cholesky factor [v, v] of P_kk, or say that the trend needs the runs `test`."""
+    L, ok = cholesky(P[np.ix_(test, test)][None])
+    if not ok[0]:
+        raise InputError(
+            f"Without the {len(test)} runs of a fold, the coefficients of the mean cannot be "
+            "estimated from the others; use more folds or a simpler mean."
+        )
+    only: FloatArray = L[0]
+    return only
 
 
 def floor_diagonal(cov: FloatArray, nugget: FloatArray) -> FloatArray:
@@ -161,7 +175,7 @@ def batch_predict(
     *,
     kernel: Kernel,
     nugget: float | FloatArray,
-    constant_mean: bool = False,
+    mean: Mean = ZERO,
 ) -> BatchPrediction:
     """Predict X_new from (X, y) at theta for B independent items of equal sizes.
 
@@ -181,8 +195,8 @@ def batch_predict(
         Correlation phi.
     nugget : float or [B]
         g, on the diagonals of R(X, X) and R(X_new, X_new).
-    constant_mean : bool
-        Estimate a constant mean by generalised least squares instead of taking 0.
+    mean : Mean
+        Prior mean.
 
     Returns
     -------
@@ -191,13 +205,16 @@ def batch_predict(
     """
     (B, v), N = X_new.shape[:2], X.shape[1] + X_new.shape[1]
     g = np.broadcast_to(np.asarray(nugget, dtype=np.float64), (B,))
-    out = BatchPrediction(np.empty((B, v)), np.empty((B, v, v)), np.empty(B), np.empty(B))
+    F_new = mean.columns(X_new)
+    out = BatchPrediction(
+        np.empty((B, v)), np.empty((B, v, v)), np.empty(B), np.empty((B, F_new.shape[2]))
+    )
     step = max(1, _CHUNK_BYTES // (8 * 4 * N * N))
     for start in range(0, B, step):
         k = slice(start, start + step)
         Z = np.concatenate([X[k], X_new[k]], axis=1)
         R = correlation_matrix(Z, theta[k], g[k], kernel)
-        _condition_chunk(out, k, R, y[k], g[k], constant_mean)
+        _condition_chunk(out, k, R, g[k], mean, columns_of(mean, X[k], y[k]), F_new[k])
     return out
 
 
@@ -205,28 +222,31 @@ def _condition_chunk(
     out: BatchPrediction,
     k: slice,
     R: FloatArray,
-    y: FloatArray,
     nugget: FloatArray,
-    constant_mean: bool,
+    mean: Mean,
+    basis: Columns,
+    F_new: FloatArray,
 ) -> None:
-    """Fill items k of `out` from the joint correlations R [b, n + v, n + v], runs first."""
-    n = y.shape[1]
+    """Fill items k of `out` from the joint correlations R [b, n + v, n + v], runs first.
+
+    `basis` is that of the runs, F_new [b, v, k] that at the inputs to predict.
+    """
+    n = basis.z.shape[1]
+    v = len(R[0]) - n
     L, ok = cholesky(R[:, :n, :n])
-    shift = y.mean(-1) if constant_mean else np.zeros(len(y))
-    columns = [R[:, :n, n:], (y - shift[:, None])[:, :, None], np.ones((*y.shape, 1))]
+    columns = [R[:, :n, n:], basis.z[:, :, None], basis.rows.swapaxes(1, 2)]
     W = np.linalg.solve(L, np.concatenate(columns, axis=2))
-    V, z, e = W[:, :, :-2], W[:, :, -2], W[:, :, -1]  # L^-1 R(X, X_new), L^-1 y, L^-1 1
+    V = W[:, :, :v]  # L^-1 R(X, X_new)
+    half_z, half_rows = W[:, :, v].copy(), W[:, :, v + 1 :].swapaxes(1, 2).copy()
+    trend = trend_of(mean, basis, half_z, half_rows)
     cov = R[:, n:, n:] - V.transpose(0, 2, 1) @ V
-    mu = np.zeros(len(y))
-    if constant_mean:
-        total = (e * e).sum(-1)  # 1' R^-1 1
-        mu = (e * z).sum(-1) / total
-        z = z - mu[:, None] * e
-        u = 1.0 - (V.transpose(0, 2, 1) @ e[:, :, None])[..., 0]
-        cov += u[:, :, None] * u[:, None, :] / total[:, None, None]
-    out.prior_mean[k] = mu + shift
-    out.mean[k] = (mu + shift)[:, None] + (V.transpose(0, 2, 1) @ z[:, :, None])[..., 0]
-    out.sigma2[k] = (z * z).sum(-1) / n
+    if F_new.shape[2]:
+        u = F_new @ trend.carry.swapaxes(1, 2) - V.transpose(0, 2, 1) @ trend.duals.swapaxes(1, 2)
+        cov += u @ u.swapaxes(1, 2)
+    prior = (F_new @ trend.coefficients[:, :, None])[..., 0]
+    out.trend[k] = trend.coefficients
+    out.mean[k] = prior + (V.transpose(0, 2, 1) @ trend.z[:, :, None])[..., 0]
+    out.sigma2[k] = trend.quadratic / n
     out.scaled_cov[k] = floor_diagonal(cov, nugget)
-    for values in (out.mean, out.scaled_cov, out.sigma2, out.prior_mean):
+    for values in (out.mean, out.scaled_cov, out.sigma2, out.trend):
         values[k][~ok] = np.nan

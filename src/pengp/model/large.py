@@ -13,6 +13,8 @@ from scipy.spatial.distance import pdist, squareform
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.model.kernels import Kernel
 from pengp.model.likelihood import LogLik
+from pengp.model.means import ZERO, Mean
+from pengp.model.trend import ProfiledTrend
 
 _REMEMBERED = 256
 """Points whose value and gradient are kept: a search comes back to its best ones."""
@@ -30,17 +32,16 @@ class LargeLikelihood:
         kernel: Kernel,
         nugget: float | None,
         *,
-        constant_mean: bool = False,
+        mean: Mean = ZERO,
         isotropic: bool = False,
     ) -> None:
-        self.X, self.y, self.kernel = X - 0.5, y, kernel
-        self.nugget, self.constant_mean, self.isotropic = nugget, constant_mean, isotropic
+        self.X, self.y, self.kernel = X, y, kernel
+        self.nugget, self.mean, self.isotropic = nugget, mean, isotropic
         self.n = y.shape[1]
         self.n_theta = 1 if isotropic else X.shape[2]
         self.n_params = self.n_theta + (nugget is None)
         self.n_evaluations = 0
-        # A constant mean makes an offset of y immaterial, but not its rounding error.
-        self._offset = y.mean(1) if constant_mean else np.zeros(len(y))
+        self._centred, self._trend = X - 0.5, ProfiledTrend(mean, X, y)
         self._known: dict[tuple[int, bytes], tuple[object, ...]] = {}
 
     def evaluate(
@@ -67,13 +68,14 @@ class LargeLikelihood:
 
     def _one(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
         """Return the fields of a LogLik at one point."""
-        params, offset, n = np.exp(log_params), float(self._offset[f]), self.n
-        y = self.y[f] - offset
+        params, n, trend = np.exp(log_params), self.n, self._trend
         nugget = params[-1] if self.nugget is None else self.nugget
-        s = pdist(self.X[f] * np.sqrt(params[: self.n_theta]), "sqeuclidean")
+        s = pdist(self._centred[f] * np.sqrt(params[: self.n_theta]), "sqeuclidean")
         phi = self.kernel.phi(s)
         R = squareform(phi)
         R.flat[:: n + 1] = 1.0 + nugget
+        if trend.prior is not None:
+            R += trend.prior[f]
         no_gradient, no_hessian = np.zeros(self.n_params), np.zeros((self.n_params, 0))
         # R is symmetric: LAPACK works in its transpose, in place, and fills the lower triangle.
         L, info = dpotrf(R.T, lower=1, overwrite_a=1)
@@ -82,19 +84,17 @@ class LargeLikelihood:
             return -np.inf, no_gradient, no_hessian, 1.0 / n, 0.0, False
         log_determinant = 2.0 * np.log(pivots).sum()
         V, _ = dpotri(L, lower=1, overwrite_c=1)
-        mean = 0.0
-        if self.constant_mean:
-            V1 = dsymv(1.0, V, np.ones(n), lower=1)
-            mean = float(V1 @ y / V1.sum())
-        alpha = dsymv(1.0, V, y - mean, lower=1)
-        q = float((y - mean) @ alpha)
+        right = [trend.z[f], *trend.rows[f]]
+        solved = np.array([dsymv(1.0, V, column, lower=1) for column in right])
+        mean = trend.remove(np.array([f]), solved[None, 0], solved[None, 1:])[1][0]
+        q = float(trend.z[f] @ solved[0])
         if not q > 0.0:
-            return -np.inf, no_gradient, no_hessian, 1.0 / n, mean + offset, False
+            return -np.inf, no_gradient, no_hessian, 1.0 / n, mean, False
         value = -0.5 * n * np.log(q) - 0.5 * log_determinant
         if not derivatives:
-            return value, no_gradient, no_hessian, q / n, mean + offset, True
-        gradient = params * self._gradient(f, s, phi, V, alpha, q)
-        return value, gradient, no_hessian, q / n, mean + offset, True
+            return value, no_gradient, no_hessian, q / n, mean, True
+        gradient = params * self._gradient(f, s, phi, V, solved[0], q)
+        return value, gradient, no_hessian, q / n, mean, True
 
     def _gradient(
         self, f: int, s: FloatArray, phi: FloatArray, V: FloatArray, alpha: FloatArray, q: float
@@ -104,7 +104,7 @@ class LargeLikelihood:
         V has R^-1 in its lower triangle and is overwritten. All products are SciPy's, because
         NumPy may come with a second BLAS, whose threads would stand in the way of these.
         """
-        X, n = self.X[f], self.n
+        X, n = self._centred[f], self.n
         of_nugget = 0.5 * (n / q * (alpha @ alpha) - np.trace(V))
         V *= -0.5
         M = dsyr(0.5 * n / q, alpha, a=V, lower=1, overwrite_a=1)

@@ -1,19 +1,20 @@
 """Profile log likelihood with exact gradient and Hessian, for a batch of (data set, theta) pairs.
 
-With R = phi(s) + g I, alpha = R^-1 (y - mu 1) and q = (y - mu 1)' alpha, the paper's profile log
-likelihood (constants dropped) is
+With R = phi(s) + g I, alpha = R^-1 (y - F beta) and q = (y - F beta)' alpha, the paper's profile
+log likelihood (constants dropped) is
 
     l = -n/2 log q - 1/2 log|R|,
 
-mu being 0 or its generalised least squares estimate. With R_p = dR/dparameter_p and
-P = R^-1 (zero mean) or R^-1 - R^-1 1 1' R^-1 / (1' R^-1 1) (constant mean), its derivatives are
+F beta being 0 or the generalised least squares estimate of a trend with the basis F. With
+R_p = dR/dparameter_p and P = R^-1 - R^-1 F (F' R^-1 F)^-1 F' R^-1, its derivatives are
 
     l_p  = n/(2q) alpha' R_p alpha - 1/2 tr(R^-1 R_p)
     l_pq = n/(2q^2) (alpha' R_p alpha)(alpha' R_q alpha) - n/q alpha' R_p P R_q alpha
            + 1/2 tr(R^-1 R_p R^-1 R_q) + sum_ij (n/(2q) alpha alpha' - 1/2 R^-1)_ij (R_pq)_ij.
 
-R_p is phi'(s) D_p for a theta and the identity for the nugget. All derivatives are returned in the
-logarithms of the parameters.
+R_p is phi'(s) D_p for a theta and the identity for the nugget. A proper prior on beta adds
+variance F F' to R, around a zero mean. All derivatives are returned in the logarithms of the
+parameters.
 """
 
 import math
@@ -27,6 +28,8 @@ from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.linalg import diagonals, positive_inverse, positive_solve
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.means import ZERO, Mean, MeanLike, get_mean
+from pengp.model.trend import ProfiledTrend
 
 _BUFFER_BYTES = 1 << 20
 """Size of the largest array of a batch, to which it is cut."""
@@ -62,7 +65,7 @@ class LogLik(NamedTuple):
     gradient: FloatArray  # [B, P], in the logarithm of each parameter
     hessian: FloatArray  # [B, P, P], likewise; [B, P, 0] where it was not asked for
     sigma2: FloatArray  # [B]
-    mean: FloatArray  # [B]
+    mean: FloatArray  # [B], the prior mean, averaged over the runs
     ok: BoolArray  # [B]
 
 
@@ -73,7 +76,7 @@ def profile_loglik(
     *,
     kernel: str | Kernel = "sqexp",
     nugget: ArrayLike = 1e-5,
-    mean: str = "zero",
+    mean: MeanLike = "zero",
     isotropic: bool = False,
 ) -> LogLik:
     """Evaluate the profile log likelihood, its gradient and Hessian, at any number of points.
@@ -90,7 +93,7 @@ def profile_loglik(
         Correlation function.
     nugget : [...]
         Nugget; the derivatives in its logarithm come last.
-    mean : {"zero", "constant"}
+    mean : {"zero", "constant", "linear"}, basis function or Mean
         Prior mean.
     isotropic : bool
         Whether all inputs share one theta.
@@ -117,7 +120,7 @@ def profile_loglik(
         np.broadcast_to(response, (*sets, n)).reshape(-1, n),
         get_kernel(kernel),
         None,
-        constant_mean=mean == "constant",
+        mean=get_mean(mean),
         isotropic=isotropic,
     )
     which = np.broadcast_to(np.arange(len(engine.y)).reshape(sets), shape).ravel()
@@ -141,7 +144,8 @@ class _Solved(NamedTuple):
     s: FloatArray  # [B, n * n], their weighted sums
     phi: FloatArray  # [B, n * n]
     V: FloatArray  # [B, n, n], R^-1
-    solved: FloatArray  # [B, k, n]: alpha, and R^-1 1 for a constant mean
+    solved: FloatArray  # [B, 1 + k, n]: alpha, and R^-1 w_j for the columns of a trend
+    squares: FloatArray  # [B, k], 1 / (w_j' R^-1 w_j)
     weight: FloatArray  # [B], n / q
 
 
@@ -163,8 +167,8 @@ class BatchLikelihood:
         The correlation function.
     nugget : float or None
         Fixed nugget g; None makes it the last parameter.
-    constant_mean : bool
-        Whether mu is estimated instead of zero.
+    mean : Mean
+        The prior mean.
     isotropic : bool
         Whether all inputs share one theta.
     """
@@ -178,11 +182,11 @@ class BatchLikelihood:
         kernel: Kernel,
         nugget: float | None,
         *,
-        constant_mean: bool = False,
+        mean: Mean = ZERO,
         isotropic: bool = False,
     ) -> None:
         self.X, self.y, self.kernel = X, y, kernel
-        self.nugget, self.constant_mean, self.isotropic = nugget, constant_mean, isotropic
+        self.nugget, self.mean, self.isotropic = nugget, mean, isotropic
         self.n = n = y.shape[1]
         self.n_theta = 1 if isotropic else X.shape[2]
         self.n_params = self.n_theta + (nugget is None)
@@ -192,11 +196,8 @@ class BatchLikelihood:
         D *= D
         if isotropic:
             D = D.sum(1, keepdims=True)
-        # A constant mean makes an offset of y immaterial, but not its rounding error.
-        self._offset = y.mean(1) if constant_mean else np.zeros(len(y))
-        self._z = y - self._offset[:, None]
-        self._right = np.ones((len(y), 1 + constant_mean, n))
-        self._right[:, 0] = self._z
+        self._trend = ProfiledTrend(mean, X, y)
+        self._right = np.concatenate([self._trend.z[:, None], self._trend.rows], axis=1)
         self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
         self._row, self._column = np.divmod(self._lower, n)
         self._blocks = D.reshape(len(y), -1, n * n)  # [F, n_theta, n * n]
@@ -223,12 +224,14 @@ class BatchLikelihood:
     def _evaluate(self, which: IntArray, log_params: FloatArray, derivatives: bool) -> LogLik:
         """Evaluate one batch that fits the work arrays."""
         B, T, n = len(which), self.n_theta, self.n
-        params, z = np.exp(log_params), self._of(self._z, which)
+        params = np.exp(log_params)
         D = self._differences(which, keep=derivatives)
         s = (params[:, None, :T] @ D)[:, 0]
         phi = self.kernel.phi(s)
         ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
         R = (phi + ridge).reshape(B, n, n)
+        if self._trend.prior is not None:
+            R += self._of(self._trend.prior, which)
         right = self._of(self._right, which)
         if derivatives:
             V, log_determinant, ok = positive_inverse(R)
@@ -236,20 +239,15 @@ class BatchLikelihood:
         else:
             each = right.repeat(B, axis=0) if len(right) == 1 else right
             solved, log_determinant, ok = positive_solve(R, each)
-        alpha, mean = solved[:, 0], self._offset.take(which)
-        if self.constant_mean:
-            V1 = solved[:, 1]
-            shift = np.vecdot(V1, z) / np.add.reduce(V1, axis=-1)
-            alpha -= shift[:, None] * V1
-            mean += shift
-        q = np.vecdot(alpha, z)
+        squares, mean = self._trend.remove(which, solved[:, 0], solved[:, 1:])
+        q = np.vecdot(solved[:, 0], self._of(self._trend.z, which))
         ok &= q > 0.0
         sound = np.logical_and.reduce(ok)
         if not sound:
             q[~ok] = 1.0
         value = -0.5 * (n * np.log(q) + log_determinant)
         if derivatives:
-            at = _Solved(D, s, phi, V, solved, n / q)
+            at = _Solved(D, s, phi, V, solved, squares, n / q)
             gradient, hessian = _in_logarithms(params, *self._derivatives(which, at))
         else:
             gradient, hessian = np.zeros_like(params), np.zeros((*params.shape, 0))
@@ -277,11 +275,8 @@ class BatchLikelihood:
         gradient = weight * along[:, 0]
         gradient -= trace
         gradient *= 0.5
-        # P - alpha alpha' / (2 q), between R_p alpha and R_q alpha, is V less one or two squares.
-        squares = np.empty(along.shape[:2])
-        np.divide(at.weight, 2.0 * n, out=squares[:, 0])
-        if self.constant_mean:
-            np.divide(1.0, np.add.reduce(at.solved[:, 1], axis=-1), out=squares[:, 1])
+        # P - alpha alpha' / (2 q), between R_p alpha and R_q alpha, is V less 1 + k squares.
+        squares = np.column_stack([at.weight / (2.0 * n), at.squares])
         bend = b @ (at.V @ b.transpose(0, 2, 1))
         bend -= along.transpose(0, 2, 1) @ (squares[:, :, None] * along)
         bend *= weight[:, :, None]

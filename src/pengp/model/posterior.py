@@ -1,9 +1,9 @@
 """Conditioning on the runs and prediction, eq. (2) of the paper; R and sigma2 are kept apart.
 
 "Scaled" variances and covariances are divided by sigma2: R_theta(X_new | D) in the paper. The
-nugget stands on the diagonals of R(X, X) and R(X_new, X_new) and not in R(X_new, X). With a
-constant mean mu, estimated by generalised least squares, its uncertainty adds
-u u' / (1' R^-1 1) with u = 1 - R(X_new, X) R^-1 1 to the scaled covariance.
+nugget stands on the diagonals of R(X, X) and R(X_new, X_new) and not in R(X_new, X). A trend
+F beta, whose coefficients the runs determine, adds u' (F' R^-1 F)^-1 u with
+u = f(x_new) - F' R^-1 r(x_new) to the scaled covariance (universal kriging).
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,11 +29,15 @@ from pengp.model.folded import (
     weighted_distances,
 )
 from pengp.model.kernels import Kernel
+from pengp.model.means import ZERO, Mean
+from pengp.model.trend import columns_of, half_solved, trend_of
 
 __all__ = ["BatchPrediction", "FoldPrediction", "Posterior", "batch_predict", "condition"]
 
 #: Elements of R(X_new, X) per chunk of new inputs: small enough to stay in a core's cache.
 _CHUNK_ELEMENTS = 1 << 15
+#: P_ii in parts of what the trend takes of (R^-1)_ii, below which it is rounding error.
+_ALL_TREND = 1e-10
 #: New inputs are brought into this range, so that their squares stay finite.
 _FARTHEST = 1e140
 
@@ -54,18 +58,22 @@ class Posterior:
         Correlation phi.
     nugget : float
         g.
-    constant_mean : bool
-        Whether the prior mean is an estimated constant; it is 0 otherwise.
-    mean : float
-        The prior mean mu.
+    mean : Mean
+        Prior mean f(x)' beta.
     sigma2 : float
         Scale of the covariance.
     L : [n, n]
         Lower Cholesky factor of R = phi(s) + g I.
     alpha : [n]
-        R^-1 (y - mu).
-    alpha_ones : [n]
-        R^-1 1.
+        R^-1 (y - F beta).
+    trend : [k]
+        Coefficients beta of the mean's basis functions.
+    quadratic : float
+        y' P y, P being R^-1 less what the trend takes (`pengp.model.trend`).
+    basis_alpha : [k, n]
+        Rows a_j with P = R^-1 - sum_j a_j a_j'.
+    basis_map : [k, k]
+        Rows c_j with u_j = c_j' f(x) - a_j' r(x), whose squares are what a trend adds.
     """
 
     X: FloatArray
@@ -73,35 +81,43 @@ class Posterior:
     theta: FloatArray
     kernel: Kernel
     nugget: float
-    constant_mean: bool
-    mean: float
+    mean: Mean
     sigma2: float
     L: FloatArray
     alpha: FloatArray
-    alpha_ones: FloatArray
+    trend: FloatArray
+    quadratic: float
+    basis_alpha: FloatArray
+    basis_map: FloatArray
+
+    @property
+    def level(self) -> float:
+        """The prior mean, averaged over the runs."""
+        return float(self.mean.columns(self.X).mean(0) @ self.trend)
 
     def predict_mean(self, X_new: FloatArray) -> FloatArray:
         """Return the predictive mean [m] at X_new [m, d], without the cost of the variance."""
         mean = np.empty(len(X_new))
         for rows, _, _, r in self._chunks(X_new):
-            mean[rows] = self.mean + r @ self.alpha
+            mean[rows] = self._prior_mean(X_new[rows]) + r @ self.alpha
         return mean
 
     def predict(self, X_new: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the predictive mean [m] and scaled variance [m] at X_new [m, d].
 
-        The variance is g + (1 - r' R^-1 r) + (1 - 1' R^-1 r)^2 / (1' R^-1 1), the last term with a
-        constant mean only; at run i the first two are 2 g - g^2 (R^-1)_ii. No term is negative:
-        where rounding makes the second one so, it is taken as 0.
+        The variance is g + (1 - r' R^-1 r) + u' (F' R^-1 F)^-1 u; at run i the first two are
+        2 g - g^2 (R^-1)_ii. No term is negative: where rounding makes the second one so, it is
+        taken as 0.
         """
         mean, variance = np.empty(len(X_new)), np.empty(len(X_new))
         many = len(X_new) >= len(self.X)
         for rows, _, _, r in self._chunks(X_new):
             v = r @ self._inverse_factor if many else self._solve_factor(r)
-            mean[rows] = self.mean + r @ self.alpha
+            mean[rows] = self._prior_mean(X_new[rows]) + r @ self.alpha
             variance[rows] = self.nugget + np.maximum(1.0 - np.einsum("ij,ij->i", v, v), 0.0)
-            if self.constant_mean:
-                variance[rows] += (1.0 - r @ self.alpha_ones) ** 2 / self.alpha_ones.sum()
+            if self.trend.size:
+                u = self._trend_errors(X_new[rows], r)
+                variance[rows] += np.einsum("ij,ij->i", u, u)
         return mean, variance
 
     @cached_property
@@ -114,30 +130,35 @@ class Posterior:
         r = self.kernel.phi(product_distances(self._scaled(X_new), self._scaled(self.X)))
         v = self._solve_factor(r)
         cov = self._prior_correlations(X_new) - v @ v.T
-        if self.constant_mean:
-            u = 1.0 - r @ self.alpha_ones
-            cov += np.outer(u, u) / self.alpha_ones.sum()
-        return self.mean + r @ self.alpha, floor_diagonal(cov[None], np.array([self.nugget]))[0]
+        if self.trend.size:
+            u = self._trend_errors(X_new, r)
+            cov += u @ u.T
+        mean = self._prior_mean(X_new) + r @ self.alpha
+        return mean, floor_diagonal(cov[None], np.array([self.nugget]))[0]
 
     def mean_gradient(self, X_new: FloatArray) -> FloatArray:
         """Return the derivatives [m, d] of the predictive mean in each input, at X_new [m, d]."""
         gradient = np.empty(X_new.shape)
         for rows, z, s, r in self._chunks(X_new):
             gradient[rows] = self._contract(self.alpha, z, s, r)
+            if self.trend.size:
+                gradient[rows] += np.einsum("k,mkp->mp", self.trend, self._slopes(X_new[rows]))
         return gradient
 
     def variance_gradient(self, X_new: FloatArray) -> FloatArray:
         """Return the derivatives [m, d] of the scaled variance in each input, at X_new [m, d].
 
-        -2 r' R^-1 dr, with a constant mean -2 (1 - 1' R^-1 r) / (1' R^-1 1) 1' R^-1 dr more.
+        -2 r' R^-1 dr, and 2 sum_j u_j (c_j' df - a_j' dr) with a trend.
         """
         gradient = np.empty(X_new.shape)
         for rows, z, s, r in self._chunks(X_new):
             weights = cho_solve((self.L, True), r.T, check_finite=False).T
-            if self.constant_mean:
-                u = 1.0 - r @ self.alpha_ones
-                weights += np.outer(u / self.alpha_ones.sum(), self.alpha_ones)
+            u = self._trend_errors(X_new[rows], r)
+            weights += u @ self.basis_alpha
             gradient[rows] = self._contract(-2.0 * weights, z, s, r)
+            if self.trend.size:
+                slopes = self._slopes(X_new[rows])
+                gradient[rows] += 2.0 * np.einsum("mk,mkp->mp", u @ self.basis_map, slopes)
         return gradient
 
     def sample(
@@ -161,27 +182,31 @@ class Posterior:
     def extend(self, X_add: FloatArray, y_add: FloatArray) -> "Posterior":
         """Return the posterior that also knows the runs X_add [k, d], y_add [k].
 
-        Theta, the nugget and sigma2 are kept, a constant mean is estimated anew; the old factor is
-        the corner of the new one, so the cost is O(n^2 k).
+        Theta, the nugget and sigma2 are kept, the trend is estimated anew; the old factor is the
+        corner of the new one, so the cost is O(n^2 k).
         """
         r = self.kernel.phi(weighted_distances(X_add[None], self.X[None], self.theta[None])[0])
         v = self._solve_factor(r)  # R = [[L, 0], [v, C]] [[L, 0], [v, C]]'
         C = factor_or_raise(self._prior_correlations(X_add) - v @ v.T)
         L = np.block([[self.L, np.zeros(v.T.shape)], [v, C]])
         X, y = np.concatenate([self.X, X_add]), np.concatenate([self.y, y_add])
-        return _solve(
-            X, y, self.theta, L, self.kernel, self.nugget, self.constant_mean, self.sigma2
-        )
+        return solve(X, y, self.theta, L, self.kernel, self.nugget, self.mean, self.sigma2)
 
     def loo(self) -> tuple[FloatArray, FloatArray]:
         """Return leave-one-out means [n] and scaled variances [n] at this theta (Dubrule, 1983).
 
-        With P = R^-1, less R^-1 1 1' R^-1 / (1' R^-1 1) with a constant mean, the mean of run i is
-        y_i - (P y)_i / P_ii and its scaled variance 1 / P_ii, nugget included.
+        With P = R^-1 less what the trend takes, the mean of run i is y_i - (P y)_i / P_ii and its
+        scaled variance 1 / P_ii, nugget included.
         """
         if len(self.y) < 2:
             raise InputError("Leave-one-out needs at least 2 runs.")
         diagonal = np.diagonal(self._precision())
+        of_trend = (self.basis_alpha**2).sum(0)
+        if (alone := np.flatnonzero(diagonal < _ALL_TREND * of_trend)).size:
+            raise InputError(
+                f"Without run {alone[0]} the coefficients of mean={self.mean.name!r} cannot be "
+                "estimated, so it cannot be left out; use a simpler mean or more runs."
+            )
         return self.y - self.alpha / diagonal, 1.0 / diagonal
 
     def kfold(self, test_sets: Iterable[NDArray[Any]]) -> list[FoldPrediction]:
@@ -192,12 +217,28 @@ class Posterior:
         test_sets : iterable of integer arrays, each [v]
             Indices of the runs that are held out together.
         """
-        P, quadratic = self._precision(), float((self.y - self.mean) @ self.alpha)
-        return [hold_out(P, self.y, self.alpha, quadratic, np.asarray(t)) for t in test_sets]
+        P, y, alpha = self._precision(), self.y, self.alpha
+        return [hold_out(P, y, alpha, self.quadratic, np.asarray(t)) for t in test_sets]
+
+    def _prior_mean(self, X_new: FloatArray) -> FloatArray | float:
+        """Return the prior mean [m] at X_new [m, d]."""
+        if not self.trend.size:
+            return 0.0
+        prior: FloatArray = self.mean.columns(_clipped(X_new)) @ self.trend
+        return prior
+
+    def _trend_errors(self, X_new: FloatArray, r: FloatArray) -> FloatArray:
+        """Return u [m, k] at X_new [m, d], where the correlations are r [m, n]."""
+        errors: FloatArray = self.mean.columns(_clipped(X_new)) @ self.basis_map.T
+        return errors - r @ self.basis_alpha.T
+
+    def _slopes(self, X_new: FloatArray) -> FloatArray:
+        """Return the derivatives [m, k, d] of the basis functions at X_new [m, d]."""
+        return self.mean.gradient(_clipped(X_new))
 
     def _scaled(self, X: FloatArray) -> FloatArray:
         """Return z = sqrt(theta) (x - 1/2) [m, d], so that s = |z - z'|^2."""
-        return (np.clip(X, -_FARTHEST, _FARTHEST) - 0.5) * np.sqrt(self.theta)
+        return (_clipped(X) - 0.5) * np.sqrt(self.theta)
 
     def _chunks(
         self, X_new: FloatArray
@@ -224,16 +265,14 @@ class Posterior:
         return solve_triangular(self.L, r.T, lower=True, check_finite=False).T
 
     def _precision(self) -> FloatArray:
-        """Return P [n, n]: R^-1, and with a constant mean R^-1 - R^-1 1 1' R^-1 / (1' R^-1 1)."""
+        """Return P [n, n], R^-1 less what the trend takes."""
         F = self._solve_factor(np.eye(len(self.X)))
         P: FloatArray = F @ F.T
-        if self.constant_mean:
-            P -= np.outer(self.alpha_ones, self.alpha_ones) / self.alpha_ones.sum()
-        return P
+        return P - self.basis_alpha.T @ self.basis_alpha if self.trend.size else P
 
     def _prior_correlations(self, X: FloatArray) -> FloatArray:
         """Return R(X, X) [m, m] with the nugget on its diagonal."""
-        X, g = np.clip(X, -_FARTHEST, _FARTHEST), np.array([self.nugget])
+        X, g = _clipped(X), np.array([self.nugget])
         R: FloatArray = correlation_matrix(X[None], self.theta[None], g, self.kernel)[0]
         return R
 
@@ -245,7 +284,7 @@ def condition(
     *,
     kernel: Kernel,
     nugget: float,
-    constant_mean: bool = False,
+    mean: Mean = ZERO,
     sigma2: float | None = None,
 ) -> Posterior:
     """Condition the process on runs at given theta.
@@ -262,10 +301,10 @@ def condition(
         Correlation phi.
     nugget : float
         g, on the diagonals of R(X, X) and R(X_new, X_new).
-    constant_mean : bool
-        Estimate a constant mean by generalised least squares instead of taking 0.
+    mean : Mean
+        Prior mean, from `get_mean`.
     sigma2 : float, optional
-        Scale of the covariance; by default its profile estimate (y - mu)' R^-1 (y - mu) / n.
+        Scale of the covariance; by default its profile estimate y' P y / n.
 
     Raises
     ------
@@ -273,29 +312,43 @@ def condition(
         If R is not positive definite.
     """
     R = correlation_matrix(X[None], theta[None], np.array([nugget]), kernel)[0]
-    return _solve(X, y, theta, factor_or_raise(R), kernel, nugget, constant_mean, sigma2)
+    return solve(X, y, theta, factor_or_raise(R), kernel, nugget, mean, sigma2)
 
 
-def _solve(
+def solve(
     X: FloatArray,
     y: FloatArray,
     theta: FloatArray,
     L: FloatArray,
     kernel: Kernel,
     nugget: float,
-    constant_mean: bool,
+    mean: Mean,
     sigma2: float | None,
 ) -> Posterior:
-    """Return the posterior whose R has the factor L."""
-    shift = float(y.mean()) if constant_mean else 0.0  # a large common level cancels here
-    right = np.column_stack([y - shift, np.ones(len(y))])
-    half = solve_triangular(L, right, lower=True)
-    z, e = half[:, 0], half[:, 1]
-    mu = float(z @ e / (e @ e)) if constant_mean else 0.0
-    z = z - mu * e
-    scale = float(z @ z) / len(y) if sigma2 is None else sigma2
-    both = solve_triangular(L, np.column_stack([z, e]), lower=True, trans="T")
-    alpha, alpha_ones = np.ascontiguousarray(both.T)
+    """Return the posterior whose R has the factor L [n, n]; see `condition`."""
+    basis = columns_of(mean, X[None], y[None])
+    trend = trend_of(mean, basis, *half_solved(L, basis))
+    right = np.concatenate([trend.z[0][None], trend.duals[0]])
+    both = solve_triangular(L, right.T, lower=True, trans="T")
+    alpha, *duals = np.ascontiguousarray(both.T)
+    quadratic = float(trend.quadratic[0])
     return Posterior(
-        X, y, theta, kernel, nugget, constant_mean, mu + shift, scale, L, alpha, alpha_ones
+        X=X,
+        y=y,
+        theta=theta,
+        kernel=kernel,
+        nugget=nugget,
+        mean=mean,
+        sigma2=quadratic / len(y) if sigma2 is None else sigma2,
+        L=L,
+        alpha=alpha,
+        trend=trend.coefficients[0],
+        quadratic=quadratic,
+        basis_alpha=np.array(duals).reshape(-1, len(y)),
+        basis_map=trend.carry[0],
     )
+
+
+def _clipped(X: FloatArray) -> FloatArray:
+    """Return X with what is too far away brought closer."""
+    return np.clip(X, -_FARTHEST, _FARTHEST)

@@ -8,16 +8,16 @@ import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.checks import (
-    check_mean,
     check_nugget,
     check_theta_bounds,
     constant_columns,
-    is_constant,
 )
 from pengp._core.linalg import ONE_THREAD
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.large import LargeLikelihood
 from pengp.model.likelihood import BatchLikelihood
+from pengp.model.means import Mean, MeanLike, get_mean
+from pengp.model.trend import columns_of
 from pengp.path import settings
 from pengp.path.flatness import exp_within
 from pengp.path.penalties import AnyPenalty, get_penalty
@@ -44,7 +44,7 @@ class Model:
     penalty: AnyPenalty
     isotropic: bool
     nugget: float | None
-    constant_mean: bool
+    mean: Mean
     theta_bounds: tuple[float, float]
 
     def likelihood(self, X: FloatArray, y: FloatArray) -> BatchLikelihood | LargeLikelihood:
@@ -55,7 +55,7 @@ class Model:
             y,
             self.kernel,
             self.nugget,
-            constant_mean=self.constant_mean,
+            mean=self.mean,
             isotropic=self.isotropic,
         )
 
@@ -70,7 +70,7 @@ def checked_model(
     penalty: str | AnyPenalty,
     isotropic: bool,
     nugget: float | str,
-    mean: str,
+    mean: MeanLike,
     theta_bounds: tuple[float, float],
 ) -> Model:
     """Return the model that a caller's arguments describe."""
@@ -79,7 +79,7 @@ def checked_model(
         penalty=get_penalty(penalty),
         isotropic=bool(isotropic),
         nugget=check_nugget(nugget),
-        constant_mean=check_mean(mean),
+        mean=get_mean(mean),
         theta_bounds=check_theta_bounds(theta_bounds),
     )
 
@@ -139,7 +139,8 @@ def _from_fewer_runs(
     The maxima for m of the n runs at the smallest lambda, lams [1], are near those for all, and the
     likelihood there is curved about n / m times less; both cost little.
     """
-    n, F, m = likelihood.n, len(likelihood.y), min(settings.FEWER_RUNS, likelihood.n // 2)
+    n, F, k = likelihood.n, len(likelihood.y), model.mean.columns(likelihood.X[0, :1]).size
+    m = max(min(settings.FEWER_RUNS, n // 2), min(n, 2 * k))
     rows = np.sort(rng.permutation(n)[:m])
     X, y = likelihood.X[:, rows], likelihood.y[:, rows]
     fewer = model.likelihood(X, y)
@@ -155,7 +156,7 @@ def _from_fewer_runs(
         y,
         model.kernel,
         model.nugget,
-        constant_mean=model.constant_mean,
+        mean=model.mean,
         isotropic=model.isotropic,
     )
     if maxima.shape[1] < len(points):  # room for what the others may not show
@@ -211,14 +212,12 @@ def _read_off(
     )
 
 
-def is_degenerate(y: FloatArray, *, constant_mean: bool) -> bool:
-    """Tell whether y [n] equals its prior mean everywhere, where the likelihood is unbounded."""
-    return is_constant(y) and (constant_mean or bool(y[0] == 0.0))
+def degenerate(model: Model, X: FloatArray, y: FloatArray, n_theta: int, n_lams: int) -> Estimates:
+    """Return the limit for X [F, n, d], y [F, n] that equal their prior mean everywhere.
 
-
-def degenerate(model: Model, y: FloatArray, n_theta: int, n_lams: int) -> Estimates:
-    """Return the limit for such data sets y [F, n]: the smoothest surrogate, without spread."""
-    F = len(y)
+    There the likelihood is unbounded: the smoothest surrogate, without spread.
+    """
+    F, basis = len(y), columns_of(model.mean, X, y)
     theta = np.full((F, n_lams, 1, n_theta), model.theta_bounds[0])
     nugget = np.full((F, n_lams, 1), NUGGET_BOUNDS[0] if model.nugget is None else model.nugget)
     infinite = np.full((F, n_lams, 1), np.inf)
@@ -226,7 +225,7 @@ def degenerate(model: Model, y: FloatArray, n_theta: int, n_lams: int) -> Estima
         theta[:, :, 0],
         nugget[:, :, 0],
         np.zeros((F, n_lams)),
-        np.repeat(y[:, :1], n_lams, axis=1),
+        np.repeat(np.vecdot(basis.offset, basis.level)[:, None], n_lams, axis=1),
         np.ones((F, n_lams), dtype=bool),
         np.full((F, n_lams, n_theta), -1, dtype=np.int64),
         theta,

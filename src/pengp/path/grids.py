@@ -8,14 +8,17 @@ from pengp._core.checks import (
     as_datasets,
     check_count,
     check_datasets,
-    check_mean,
     check_nugget,
 )
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.means import Mean, MeanLike, get_mean
+from pengp.model.trend import check_trend, columns_of, project
 
 _PAPER_LOGS = (-7.0, 2.0)
 """Range of log lambda in the paper's grid."""
+
+_NEEDS_NUGGET = "lambda_max needs a positive, fixed nugget: R is singular at theta = 0."
 
 
 def lambda_grid(kind: str = "paper", *, n: int = 41, lam_max: float | None = None) -> FloatArray:
@@ -57,7 +60,7 @@ def lambda_max(
     kernel: str | Kernel = "sqexp",
     isotropic: bool = False,
     nugget: float = 1e-5,
-    mean: str = "zero",
+    mean: MeanLike = "zero",
 ) -> FloatArray:
     """Return the KKT bound of the paper's Appendix A: max_p |d log L / d theta_p| / n at theta = 0.
 
@@ -77,30 +80,31 @@ def lambda_max(
     -------
     [...]
     """
-    g, constant_mean = check_nugget(nugget), check_mean(mean)
-    if g is None or g == 0.0:
-        raise InputError("lambda_max needs a positive, fixed nugget: R is singular at theta = 0.")
+    g, trend = check_nugget(nugget), get_mean(mean)
+    if g is None:
+        raise InputError(_NEEDS_NUGGET)
     data = as_datasets(X, y)
-    check_datasets(data, nugget=g, constant_mean=constant_mean)
+    check_datasets(data, nugget=g)
+    check_trend(data, trend)
     bounds = [
-        _lambda_max(a, b, get_kernel(kernel), isotropic, g, constant_mean)
+        kkt_bound(a, b, get_kernel(kernel), isotropic, g, trend)
         for a, b in zip(data.X, data.y, strict=True)
     ]
     return np.array(bounds).reshape(data.shape)
 
 
-def _lambda_max(
-    X: FloatArray, y: FloatArray, kernel: Kernel, isotropic: bool, g: float, constant_mean: bool
+def kkt_bound(
+    X: FloatArray, y: FloatArray, kernel: Kernel, isotropic: bool, g: float, mean: Mean
 ) -> float:
-    """Return the bound for one data set.
+    """Return `lambda_max` of one data set X [n, d], y [n] that is known to be sound, nugget g.
 
     At theta = 0, R = J + g I, R^-1 = (I - J / (n + g)) / g (Sherman and Morrison), R_p =
-    phi'(0) D_p, and y' R^-1 y and its derivatives are sums over rows of D_p.
+    phi'(0) D_p, and the gradient of the likelihood is a sum of quadratic forms and sums of D_p.
     """
+    if g == 0.0:
+        raise InputError(_NEEDS_NUGGET)
     n = len(y)
-    centred = y - y.mean() if constant_mean else y - y.sum() / (n + g)
-    alpha = centred / g
-    q = float(y @ alpha)
+    alpha, duals, q = _at_zero(X, y, g, mean)
     if not q > 0.0:
         raise InputError("lambda_max is not defined, because y equals its prior mean everywhere.")
     zero = np.zeros(1)
@@ -108,5 +112,25 @@ def _lambda_max(
     D = (X[:, None, :] - X[None, :, :]) ** 2
     forms = slope * np.einsum("i,ijp,j->p", alpha, D, alpha)
     traces = slope * -D.sum((0, 1)) / (g * (n + g))
+    if mean.variance is not None:  # R is J + g I + variance F F', whose inverse is P
+        traces -= slope * np.einsum("ki,ijp,kj->p", duals, D, duals)
     gradient = 0.5 * (n / q * forms - traces)
     return float(np.abs(gradient.sum() if isotropic else gradient).max() / n)
+
+
+def _at_zero(
+    X: FloatArray, y: FloatArray, g: float, mean: Mean
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return P y [n], rows a_j [k, n] with P = R^-1 - sum_j a_j a_j', and y' P y at theta = 0."""
+    n, basis = len(y), columns_of(mean, X[None], y[None])
+    rows = np.concatenate([basis.z, basis.rows[0]])
+    solved = (rows - rows.sum(1, keepdims=True) / (n + g)) / g
+    k, z = len(rows) - 1, basis.z
+    # A proper prior is k more runs, of the coefficients themselves, with response 0.
+    more = np.zeros((k + 1, k)) if mean.variance is None else np.eye(k + 1, k, -1)
+    scaled = more if mean.variance is None else more / mean.variance
+    solved, rows = np.hstack([solved, scaled])[None], np.hstack([rows, more])[None]
+    squares, _ = project(solved[:, 0], solved[:, 1:], rows[:, 1:], rows[:, 0], basis.carry.copy())
+    duals = np.sqrt(squares[0])[:, None] * solved[0, 1:, :n]
+    alpha: FloatArray = solved[0, 0, :n]
+    return alpha, duals, float(z[0] @ alpha)

@@ -21,13 +21,14 @@ from pengp._core.checks import (
 from pengp._core.seeds import as_generator
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
+from pengp.model.means import MeanLike
+from pengp.model.trend import check_trend, follows
 from pengp.path.fitting import (
     Estimates,
     Model,
     checked_model,
     degenerate,
     estimate,
-    is_degenerate,
 )
 from pengp.path.flatness import Flat, flat_stretch
 from pengp.path.penalties import AnyPenalty
@@ -74,7 +75,7 @@ class PathFit:
     nugget: FloatArray
     """[..., L], the fixed or the estimated one"""
     mean: FloatArray
-    """[..., L], 0 or the generalised least squares mean"""
+    """[..., L], the prior mean, averaged over the runs"""
     converged: BoolArray
     """[..., L], whether the projected gradient in log theta is below 1e-5, or the last step tiny"""
     at_bound: IntArray
@@ -116,7 +117,7 @@ def penalized_path(
     penalty: str | AnyPenalty = "lasso",
     isotropic: bool = False,
     nugget: float | str = 1e-5,
-    mean: str = "zero",
+    mean: MeanLike = "zero",
     theta_bounds: tuple[float, float] = (1e-3, 1e3),
     n_starts: int | ArrayLike = 10,
     random_state: RandomState = None,
@@ -140,8 +141,9 @@ def penalized_path(
         Whether all inputs share one theta.
     nugget : float or "estimate"
         Fixed nugget, or one more parameter in [1.49e-8, 1], which is not penalized.
-    mean : {"zero", "constant"}
-        Prior mean; a constant one is estimated by generalised least squares.
+    mean : {"zero", "constant", "linear"}, basis function or Mean
+        Prior mean, whose coefficients are estimated by generalised least squares. A function maps
+        inputs [n, d] in the unit cube to the columns [n, k] of a basis; `Mean` takes a prior, too.
     theta_bounds : (float, float)
         Range of every theta.
     n_starts : int or [S, d]
@@ -167,7 +169,8 @@ def penalized_path(
         theta_bounds=theta_bounds,
     )
     values, data = check_lams(lams), as_datasets(X, y)
-    check_datasets(data, nugget=model.nugget, constant_mean=model.constant_mean)
+    check_datasets(data, nugget=model.nugget)
+    check_trend(data, model.mean)
     starts = check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
     fit = fit_path(data, values, model, starts, as_generator(random_state))
     if not fit.converged.all():
@@ -205,7 +208,7 @@ def fit_path(
     for members, _ in parts:
         missing[members] = False
     for f in missing.nonzero()[0]:
-        none = degenerate(model, data.y[f][None], n_theta, len(distinct))
+        none = degenerate(model, data.X[f][None], data.y[f][None], n_theta, len(distinct))
         parts.append((np.array([f]), none))
     return _assemble(data, lams, model, parts, place, n_evaluations)
 
@@ -223,7 +226,8 @@ def _check_found(found: Estimates, members: IntArray, data: DataSets) -> None:
 def _by_size(data: DataSets, model: Model) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Yield the data sets of each size together: indices [F], X [F, n, d] and y [F, n]."""
     sizes = np.array([len(y) for y in data.y])
-    usable = [not is_degenerate(y, constant_mean=model.constant_mean) for y in data.y]
+    pairs = zip(data.X, data.y, strict=True)
+    usable = [not follows(model.mean, X, y) for X, y in pairs]
     for n in np.unique(sizes):
         members = np.flatnonzero((sizes == n) & usable)
         if len(members):

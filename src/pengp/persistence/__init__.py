@@ -12,9 +12,10 @@ from typing import Any
 import pengp
 from pengp._core.files import replacing
 from pengp.exceptions import FileError, InputError
-from pengp.persistence.container import VERSION, pack, parse_arrays, parse_header, read_content
+from pengp.persistence.container import pack, parse_arrays, parse_header, read_content
 from pengp.persistence.parameters import NotBuiltInError, checked_json
 from pengp.persistence.state import CLASSES, Estimator, from_state, to_state
+from pengp.persistence.versions import from_version_1
 
 __all__ = ["load", "read_info", "save"]
 
@@ -32,8 +33,8 @@ def save(
     Parameters
     ----------
     model : PenalizedGPRegressor or PenalizedGPRegressorCV
-        Fitted. A kernel or penalty of your own is refused; of your own metric or rule the name is
-        kept, of a splitter the folds that it made.
+        Fitted. A kernel, penalty or mean of your own is refused; of your own metric or rule the
+        name is kept, of a splitter the folds that it made.
     path : path
         Where to write, by convention ``name.pengp``; an old file is replaced.
     info : mapping, optional
@@ -62,8 +63,9 @@ def load(path: str | os.PathLike[str]) -> Estimator:
     """
     content = read_content(Path(path))
     try:
-        header, data = parse_header(content)
-        return from_state(header, parse_arrays(header["arrays"], data))
+        version, header, data = parse_header(content)
+        arrays = parse_arrays(header["arrays"], data)
+        return from_state(*(from_version_1(header, arrays) if version == 1 else (header, arrays)))
     except NotBuiltInError as error:
         raise FileError(
             f"{os.fspath(path)} needs {error}; a model file resolves no other names, so load it "
@@ -83,12 +85,12 @@ def read_info(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     content = read_content(Path(path))
     try:
-        header, _ = parse_header(content)
+        format_version, header, _ = parse_header(content)
     except _MALFORMED as error:
         raise _unsound(path) from error
     match header:
         case {"class": str(name), "pengp": str(version), "info": dict(info)} if name in CLASSES:
-            about = {"class_name": name, "pengp_version": version, "format_version": VERSION}
+            about = {"class_name": name, "pengp_version": version, "format_version": format_version}
             return {"info": info, **about}
     raise _unsound(path)
 

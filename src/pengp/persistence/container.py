@@ -26,7 +26,7 @@ from pengp.exceptions import FileError, InputError
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
-VERSION = 1
+VERSION = 2
 MAGIC = b"\x89PENGP\r\n"  # no text file starts like this, and copying as text changes it
 _PREFIX = struct.Struct("<8sIIQ")
 _DIGEST = 32
@@ -111,11 +111,11 @@ def _read(path: Path) -> bytes:
         return file.read()
 
 
-def parse_header(content: bytes) -> tuple[dict[str, Any], memoryview]:
-    """Return the header and the bytes of the arrays; a ValueError if that cannot be done."""
+def parse_header(content: bytes) -> tuple[int, dict[str, Any], memoryview]:
+    """Return version, header and the bytes of the arrays; a ValueError if that cannot be done."""
     _, version, length, total = _PREFIX.unpack_from(content)
     end = _PREFIX.size + length
-    if version != VERSION or total != len(content) or length > LONGEST_HEADER:
+    if not 1 <= version <= VERSION or total != len(content) or length > LONGEST_HEADER:
         raise ValueError("version and lengths do not fit the file.")
     if end > len(content) - _DIGEST:
         raise ValueError("the header is longer than the file.")
@@ -126,7 +126,7 @@ def parse_header(content: bytes) -> tuple[dict[str, Any], memoryview]:
     )
     if not isinstance(header, dict):
         raise TypeError("the header is not an object.")
-    return header, memoryview(content)[end:-_DIGEST]
+    return version, header, memoryview(content)[end:-_DIGEST]
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def checked_json(value: Any, what: str) -> Any:
 
 
 def encode_record(kind: str, record: Any) -> str | dict[str, Any]:
-    """Return the name of one of the package's kernels or penalties, with its settings if any.
+    """Return the name of one of the package's kernels, penalties or means, with its settings.
 
     Penalties have their settings in any case, as files of version 1 have.
     """
@@ -59,7 +59,7 @@ def encode_record(kind: str, record: Any) -> str | dict[str, Any]:
 
 
 def decode_record(kind: str, encoded: Any) -> Any:
-    """Return the package's kernel or penalty of that name, with these settings."""
+    """Return the package's kernel, penalty or mean of that name, with these settings."""
     match encoded:
         case str(name):
             settings: dict[str, Any] = {}
@@ -204,6 +204,8 @@ def _decode(value: Any, n: int) -> Any:
             return decode_record("kernel", record)
         case {"penalty": record}:
             return decode_record("penalty", record)
+        case {"mean": record}:
+            return decode_record("mean", record)
         case dict():
             raise ValueError("a parameter is of an unknown kind.")
     return value

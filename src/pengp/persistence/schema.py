@@ -1,4 +1,4 @@
-"""The arrays of a model file, version 1: name, type, shape and which values are allowed.
+"""The arrays of a model file, version 2: name, type, shape and which values are allowed.
 
 This is the file's own vocabulary; attributes of the package may be renamed, these names may not.
 Sizes: n runs (n_fit of them were in ``fit``), d inputs, q outputs, L lambdas, M maxima, K folds,
@@ -65,11 +65,8 @@ OUTPUT = {
     "response": Field("n"),
     "theta": Field("d", "positive"),
     "nugget": Field("", "not negative"),
-    "mean": Field(""),
     "sigma2": Field("", "not negative"),
     "factor": Field("n n"),
-    "alpha": Field("n"),
-    "alpha_ones": Field("n"),
 }
 #: For each output k that was cross-validated, named ``tables.k.*``.
 TABLE = {

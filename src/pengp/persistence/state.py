@@ -11,7 +11,7 @@ from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.estimators.surrogate import Surrogate, path_at
 from pengp.estimators.view import count_outputs, view_of
 from pengp.exceptions import InputError
-from pengp.model.posterior import Posterior
+from pengp.model.posterior import Posterior, solve
 from pengp.model.scaling import InputScaler, ResponseScaler
 from pengp.path.fitting import Model
 from pengp.path.penalized import Modes, PathFit
@@ -98,7 +98,7 @@ def _encode_model(model: Model) -> dict[str, Any]:
         "penalty": codec.encode_record("penalty", model.penalty),
         "isotropic": model.isotropic,
         "nugget": model.nugget,
-        "constant_mean": model.constant_mean,
+        "mean": codec.encode_record("mean", model.mean),
         "theta_bounds": [float(bound) for bound in model.theta_bounds],
     }
 
@@ -111,7 +111,7 @@ def _decode_model(record: Any) -> Model:
             "penalty": penalty,
             "isotropic": bool(isotropic),
             "nugget": (float() | None) as nugget,
-            "constant_mean": bool(constant_mean),
+            "mean": mean,
             "theta_bounds": [float(low), float(high)],
         } if 0.0 < low <= high < np.inf and (nugget is None or 0.0 <= nugget < np.inf):
             return Model(
@@ -119,7 +119,7 @@ def _decode_model(record: Any) -> Model:
                 codec.decode_record("penalty", penalty),
                 isotropic,
                 nugget,
-                constant_mean,
+                codec.decode_record("mean", mean),
                 (low, high),
             )
     raise ValueError("the model is not what it should be.")
@@ -159,11 +159,8 @@ def _posterior_arrays(posterior: Posterior, k: int) -> Arrays:
         "response": posterior.y,
         "theta": posterior.theta,
         "nugget": posterior.nugget,
-        "mean": posterior.mean,
         "sigma2": posterior.sigma2,
         "factor": posterior.L,
-        "alpha": posterior.alpha,
-        "alpha_ones": posterior.alpha_ones,
     }
     return {f"outputs.{k}.{name}": np.asarray(value) for name, value in numbers.items()}
 
@@ -255,7 +252,7 @@ def _decode_path(header: dict[str, Any], arrays: Arrays, q: int) -> PathFit:
 
 
 def _decode_surrogate(model: Model, arrays: Arrays, q: int) -> Surrogate:
-    """Return the surrogate of all outputs, factors and weights as they were."""
+    """Return the surrogate of all outputs, factors as they were."""
     inputs = InputScaler(arrays["input_lower"], arrays["input_upper"], arrays["input_constant"])
     response = ResponseScaler(
         arrays["response_mean"], arrays["response_sd"], arrays["response_constant"]
@@ -272,16 +269,14 @@ def _decode_posterior(model: Model, arrays: Arrays, k: int) -> Posterior:
 
     if not (np.diagonal(of("factor")) > 0.0).all():
         raise ValueError("a Cholesky factor has a diagonal that is not positive.")
-    return Posterior(
-        X=arrays["scaled_inputs"],
-        y=of("response"),
-        theta=of("theta"),
-        kernel=model.kernel,
-        nugget=of("nugget").item(),
-        constant_mean=model.constant_mean,
-        mean=of("mean").item(),
-        sigma2=of("sigma2").item(),
-        L=of("factor"),
-        alpha=of("alpha"),
-        alpha_ones=of("alpha_ones"),
-    )
+    with np.errstate(over="raise", invalid="raise"):  # no runs that were fitted are that large
+        return solve(
+            arrays["scaled_inputs"],
+            of("response"),
+            of("theta"),
+            of("factor"),
+            model.kernel,
+            of("nugget").item(),
+            model.mean,
+            of("sigma2").item(),
+        )

@@ -1,4 +1,4 @@
-"""Forecasts of test runs and their scores, whatever the method: normal laws and mixtures of them."""
+"""Forecasts of test runs and their scores: normal laws and mixtures of them."""
 
 from typing import NamedTuple
 

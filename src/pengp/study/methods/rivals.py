@@ -40,7 +40,7 @@ def libkriging(
         import pylibkriging
     except ImportError as error:
         raise InputError(
-            'the study of other packages needs pylibkriging; install it: pip install "pengp[bench]".'
+            'the study of other packages needs pylibkriging: pip install "pengp[bench]".'
         ) from error
     model = pylibkriging.Kriging(
         y, X, "matern5_2", "constant", False, f"BFGS{_RESTARTS + 1}", objective

@@ -1,0 +1,219 @@
+"""The one generalised least squares solve: a mean's basis on the runs, and its projection.
+
+With the basis F [n, k] on the runs and G = F' R^-1 F, all that an estimated trend changes is
+
+    beta = G^-1 F' R^-1 y,   P = R^-1 - R^-1 F G^-1 F' R^-1,   alpha = P y = R^-1 (y - F beta),
+
+and u' G^-1 u with u = f(x) - F' R^-1 r(x) in the variance. `project` gets there one column at a
+time, by Gram-Schmidt in the inner product of R^-1: with R^-1-orthogonal columns w_j in place of
+those of F, G is diagonal, and P is R^-1 less the squares of R^-1 w_j.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.checks import DataSets, is_constant, warn
+from pengp.exceptions import InputError
+from pengp.model.means import Mean
+
+_EPS = float(np.finfo(np.float64).eps)
+
+_DEPENDENT = 1e-10
+"""Part of a column that is not in the span of those before it, below which it is left out."""
+
+
+class Columns(NamedTuple):
+    """The basis on the runs of B data sets.
+
+    Without a prior, each column is orthogonal to those before it (one that depends on them is 0),
+    and z is y less its least squares fit: a trend makes that part of y immaterial, but not its
+    rounding error. With a prior on the coefficients, the basis and y are as given.
+    """
+
+    z: FloatArray  # [B, n]
+    rows: FloatArray  # [B, k, n], the columns
+    carry: FloatArray  # [B, k, k], rows = carry F'
+    offset: FloatArray  # [B, k], y = z + F offset
+    level: FloatArray  # [B, k], averages of F over the runs
+
+
+def columns_of(mean: Mean, X: FloatArray, y: FloatArray) -> Columns:
+    """Return the basis of a mean on the runs X [B, n, d], y [B, n]."""
+    F = mean.columns(X)
+    (B, _, k), z = F.shape, y.copy()
+    rows, carry, offset = F.swapaxes(1, 2).copy(), np.eye(k)[None].repeat(B, 0), np.zeros((B, k))
+    if mean.variance is None:
+        for j in range(k):
+            _orthogonalise(rows, carry, j)
+            square = (rows[:, j] * rows[:, j]).sum(-1)
+            share = _ratio((rows[:, j] * z).sum(-1), square)[:, None]
+            z -= share * rows[:, j]
+            offset += share * carry[:, j]
+    return Columns(z, rows, carry, offset, F.mean(1))
+
+
+def _orthogonalise(rows: FloatArray, carry: FloatArray, j: int) -> None:
+    """Make row j of rows [B, k, n] orthogonal to those before it, 0 if it depends on them."""
+    own, least = rows[:, j], _DEPENDENT**2 * (rows[:, j] ** 2).sum(-1)
+    for i in [*range(j)] * 2:  # once more, for what rounding has left
+        other = rows[:, i]
+        share = _ratio((own * other).sum(-1), (other * other).sum(-1))[:, None]
+        own -= share * other
+        carry[:, j] -= share * carry[:, i]
+    lost = (own * own).sum(-1) <= least
+    own[lost], carry[lost, j] = 0.0, 0.0
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Return above / below, 0 where below is 0."""
+    return np.divide(above, below, out=np.zeros(np.shape(above)), where=below > 0.0)
+
+
+def project(
+    alpha: FloatArray, duals: FloatArray, rows: FloatArray, z: FloatArray, carry: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Take the estimated trend out of alpha.
+
+    Parameters
+    ----------
+    alpha : [B, n]
+        R^-1 z, overwritten by P z.
+    duals : [B, k, n]
+        R^-1 times the columns; overwritten by R^-1 w_j for R^-1-orthogonal columns w_j.
+    rows : [B, k, n]
+        The columns. With L^-1 in place of R^-1 everywhere, the same arrays as duals and alpha.
+    z : [B, n]
+        Responses.
+    carry : [B, k, c]
+        Anything linear in the columns, overwritten by the same for w_j.
+
+    Returns
+    -------
+    squares : [B, k]
+        1 / (w_j' R^-1 w_j), 0 for a column that is 0.
+    found : [B, c]
+        The carried quantity of the estimated trend.
+    """
+    squares, found = np.zeros(duals.shape[:2]), np.zeros((len(carry), carry.shape[2]))
+    for j in range(duals.shape[1]):
+        dual, rest = duals[:, j], slice(j + 1, None)
+        total = np.add.reduce(dual * rows[:, j], axis=-1)
+        squares[:, j] = _ratio(np.ones(len(total)), total)
+        share = _ratio((dual[:, None] * rows[:, rest]).sum(-1), total[:, None])[..., None]
+        duals[:, rest] -= share * dual[:, None]
+        carry[:, rest] -= share * carry[:, j, None]
+        shift = _ratio(np.vecdot(dual, z), total)[:, None]
+        alpha -= shift * dual
+        found += shift * carry[:, j]
+    return squares, found
+
+
+class ProfiledTrend:
+    """The trends of F data sets as a profile likelihood needs them, many points at a time.
+
+    Attributes
+    ----------
+    z : [F, n]
+        Responses less what a trend makes immaterial.
+    rows : [F, k, n]
+        The columns whose coefficients are estimated; k = 0 with a prior on them.
+    prior : [F, n, n] or None
+        variance F F', to be added to R, with a prior.
+    """
+
+    def __init__(self, mean: Mean, X: FloatArray, y: FloatArray) -> None:
+        basis = columns_of(mean, X, y)
+        self.z, self.rows, self.prior = basis.z, basis.rows, None
+        self._offset = np.vecdot(basis.offset, basis.level)  # [F]
+        self._carry = basis.carry @ basis.level[:, :, None]  # [F, k, 1]
+        self._loading: FloatArray | None = None
+        if mean.variance is not None:
+            F = basis.rows.swapaxes(1, 2)
+            self.prior = mean.variance * F @ basis.rows
+            self._loading = mean.variance * (F @ basis.level[:, :, None])[:, :, 0]  # [F, n]
+            self.rows = basis.rows[:, :0]
+
+    def remove(
+        self, which: IntArray, alpha: FloatArray, duals: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Take the trends out of alpha [B, n], given R^-1 times the columns [B, k, n], in place.
+
+        Return squares [B, k] as in `project`, and the prior mean, averaged over the runs [B].
+        """
+        if self._loading is not None:  # E(beta | y) = variance F' alpha
+            return np.zeros((len(alpha), 0)), np.vecdot(self._loading[which], alpha)
+        carry = self._carry[which]
+        squares, found = project(alpha, duals, self.rows[which], self.z[which], carry)
+        return squares, self._offset[which] + found.sum(1)
+
+
+class Halves(NamedTuple):
+    """What a trend leaves of B data sets whose R has the factor L: everything times L^-1."""
+
+    z: FloatArray  # [B, n], L^-1 (y - F beta)
+    duals: FloatArray  # [B, k, n], rows e_j: P = L^-T (I - sum_j e_j e_j') L^-1
+    carry: FloatArray  # [B, k, k]: u_j = carry_j f(x) - e_j' L^-1 r(x), and u' G^-1 u = sum_j u_j^2
+    coefficients: FloatArray  # [B, k], beta
+    quadratic: FloatArray  # [B], y' P y
+
+
+def trend_of(mean: Mean, basis: Columns, half_z: FloatArray, half_rows: FloatArray) -> Halves:
+    """Estimate the trend of B data sets, given L^-1 z [B, n] and L^-1 times the columns [B, k, n].
+
+    A proper prior is k more runs, of the coefficients themselves, with response 0.
+    """
+    n, k = half_z.shape[1], half_rows.shape[1]
+    z, duals, carry = half_z, half_rows, basis.carry.copy()
+    if mean.variance is not None:
+        z = np.pad(z, ((0, 0), (0, k)))
+        prior = np.eye(k)[None].repeat(len(z), 0) / np.sqrt(mean.variance)
+        duals = np.concatenate([duals, prior], axis=2)
+    squares, found = project(z, duals, duals, z, carry)
+    scale = np.sqrt(squares)[:, :, None]
+    quadratic = (z * z).sum(-1)
+    return Halves(z[:, :n], scale * duals[:, :, :n], scale * carry, basis.offset + found, quadratic)
+
+
+def half_solved(L: FloatArray, basis: Columns) -> tuple[FloatArray, FloatArray]:
+    """Return L^-1 z [1, n] and L^-1 times the columns [1, k, n], for one factor L [n, n]."""
+    right = np.concatenate([basis.z[:, None], basis.rows], axis=1)
+    half = solve_triangular(L, right[0].T, lower=True).T[None]
+    return np.ascontiguousarray(half[:, 0]), np.ascontiguousarray(half[:, 1:])
+
+
+def too_few_runs(mean: Mean, X: FloatArray) -> str:
+    """Return words that say that X [n, d] are too few runs for a mean, none if they are enough."""
+    if mean.variance is not None:
+        return ""
+    k = mean.columns(X[:1]).shape[1]
+    if len(X) > k:
+        return ""
+    basis = columns_of(mean, X[None], np.zeros((1, len(X))))
+    if basis.rows[0].any(-1).sum() < len(X):  # some of the functions depend on the others
+        return ""
+    return f"mean={mean.name!r} has {k} coefficients and needs at least {k + 1} runs"
+
+
+def follows(mean: Mean, X: FloatArray, y: FloatArray) -> bool:
+    """Tell whether y [n] is in the span of the basis on X [n, d], where no likelihood exists."""
+    z = columns_of(mean, X[None], y[None]).z
+    k = mean.columns(X[:1]).shape[1]
+    return bool(np.abs(z).max() <= 8.0 * k * _EPS * np.abs(y).max())
+
+
+def check_trend(data: DataSets, mean: Mean) -> None:
+    """Raise or warn about data that are too few for a mean, or that need nothing else."""
+    for f, (X, y) in enumerate(zip(data.X, data.y, strict=True)):
+        where = data.label(f)
+        if words := too_few_runs(mean, X):
+            raise InputError(f"X{where} has {len(X)} runs, but {words}.")
+        around = "the estimated mean" if mean.columns(X[:1]).size else "a zero mean"
+        state = "is constant" if is_constant(y) else f"follows mean={mean.name!r} exactly"
+        if is_constant(y) or follows(mean, X, y):
+            warn(
+                f"y{where} {state}, so a correlation cannot be estimated around {around}; the "
+                "smoothest one is returned."
+            )
