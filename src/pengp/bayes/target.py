@@ -70,11 +70,11 @@ class Target:
         """Return the number of likelihoods computed so far."""
         return self._likelihood.n_evaluations
 
-    def log_likelihood(self, u: FloatArray) -> FloatArray:
-        """Return log L [N] at u [N, P], constants dropped."""
+    def likelihood(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return log L, constants dropped, and y' R^-1 y / n, each [N], at u [N, P]."""
         which = np.zeros(len(u), dtype=np.int64)
-        value: FloatArray = self._likelihood.evaluate(which, u, derivatives=False).value
-        return value
+        at = self._likelihood.evaluate(which, u, derivatives=False)
+        return at.value, at.sigma2
 
     def log_prior(self, u: FloatArray) -> FloatArray:
         """Return log p(u) [N] at u [N, P]."""
@@ -105,7 +105,7 @@ class Target:
     def modes(self, rng: np.random.Generator) -> Modes:
         """Find local maxima by Newton steps from the best of a few hundred points."""
         points = np.clip(self.sample_prior(rng, _STARTS), *self._box())
-        loglik = self.log_likelihood(points)
+        loglik = self.likelihood(points)[0]
         by_density = np.argsort(-(loglik + self.log_prior(points)), kind="stable")[:_BEST]
         by_likelihood = np.argsort(-loglik, kind="stable")[:_BEST]
         starts = points[np.unique(np.concatenate([by_density, by_likelihood]))]
