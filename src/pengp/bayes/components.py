@@ -12,9 +12,8 @@ from scipy.optimize import nnls
 from scipy.stats import qmc
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.linalg import ONE_THREAD, cholesky
+from pengp._core.linalg import ONE_THREAD, positive_inverse
 from pengp._core.seeds import as_seed
-from pengp.bayes.heldout import systematic
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.sample import PosteriorSample
 
@@ -68,19 +67,32 @@ def thin(
     rng = np.random.default_rng(as_seed(random_state))
     draws = sample.draws
     chosen, counts = np.unique(systematic(draws.weight, n_draws, rng), return_counts=True)
-    points = qmc.Sobol(sample.X.shape[1], seed=rng).random(_REFERENCE)
+    points = reference_points(sample.X.shape[1], rng)
     with ONE_THREAD:
-        location, square = _predictions(sample, chosen, points)
+        location, square = predictions(sample, chosen, points)
     weight = counts / n_draws
     half = _REFERENCE // 2
     kept = _reduced(location[:, :half], square[:, :half], weight, n_components)
     few = np.flatnonzero(kept)
     columns = (a[chosen[few]] for a in (draws.member, draws.theta, draws.nugget))
     mixture = ProcessMixture(sample.X, sample.y, sample.members, *columns, kept[few])
-    before = _moments(location[:, half:], square[:, half:], weight)
-    after = _moments(location[:, half:], square[:, half:], kept)
+    before = moments(location[:, half:], square[:, half:], weight)
+    after = moments(location[:, half:], square[:, half:], kept)
     mean_change = (after[0] - before[0]) / before[1]
     return Thinned(mixture, _rms(mean_change), _rms(after[1] / before[1] - 1.0))
+
+
+def reference_points(d: int, rng: np.random.Generator) -> FloatArray:
+    """Return points [m, d] that fill the unit cube: a Sobol sequence, shifted at random."""
+    points: FloatArray = (qmc.Sobol(d, scramble=False).random(_REFERENCE) + rng.random(d)) % 1.0
+    return points
+
+
+def systematic(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
+    """Return ``size`` indices, each as often as its weight [N] says up to one (Kitagawa 1996)."""
+    edges = (np.arange(size) + rng.random()) / size
+    chosen: IntArray = np.minimum(np.searchsorted(np.cumsum(weights), edges), len(weights) - 1)
+    return chosen
 
 
 def _reduced(location: FloatArray, square: FloatArray, weight: FloatArray, size: int) -> FloatArray:
@@ -97,7 +109,7 @@ def _reduced(location: FloatArray, square: FloatArray, weight: FloatArray, size:
     """
     if len(weight) <= size:
         return weight
-    mean, sd = _moments(location, square, weight)
+    mean, sd = moments(location, square, weight)
     away = (location - mean) / sd
     features = np.column_stack([away, away**2 + square / sd**2])
     features -= weight @ features
@@ -111,37 +123,28 @@ def _reduced(location: FloatArray, square: FloatArray, weight: FloatArray, size:
     return found / found.sum()
 
 
-def _predictions(
+def predictions(
     sample: PosteriorSample, chosen: IntArray, points: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return means and variances [M, m] at points [m, d] of the draws ``chosen`` [M]."""
-    n, m, draws = len(sample.y), len(points), sample.draws
-    both = np.concatenate([sample.X, points])
-    location, square = np.empty((len(chosen), m)), np.empty((len(chosen), m))
-    inflation = n / (n - 2.0)
+    (n, draws), shape = (len(sample.y), sample.draws), (len(chosen), len(points))
+    location, square = np.empty(shape), np.empty(shape)
+    step = max(1, _PIECE // (n * (n + len(points))))
     for k, member in enumerate(sample.members):
         mine = np.flatnonzero(draws.member[chosen] == k)
-        step = max(1, _PIECE // (n + m) ** 2)
+        whole = member.prior_variance(points)
         for start in range(0, len(mine), step):
             some = mine[start : start + step]
             theta, g = draws.theta[chosen[some]], draws.nugget[chosen[some]]
-            C = member.covariance(both, theta, g)
-            L, _ = cholesky(C[:, :n, :n])
-            V = np.linalg.solve(L, np.concatenate([C[:, :n, n:], _column(sample.y, some)], axis=2))
-            z, V = V[:, :, -1], V[:, :, :-1]
-            location[some] = np.einsum("bi,bij->bj", z, V)
-            left = np.diagonal(C, axis1=1, axis2=2)[:, n:] - np.einsum("bij,bij->bj", V, V)
-            sigma2 = np.vecdot(z, z)[:, None] / n
-            square[some] = inflation * sigma2 * np.maximum(left, g[:, None])
+            P = positive_inverse(member.covariance(sample.X, theta, g))[0]
+            r, alpha = member.cross(points, sample.X, theta), P @ sample.y
+            location[some] = (r @ alpha[:, :, None])[..., 0]
+            left = np.maximum(whole - np.vecdot(r @ P, r), 0.0) + g[:, None]
+            square[some] = left * (alpha @ sample.y / (n - 2.0))[:, None]
     return location, square
 
 
-def _column(y: FloatArray, some: IntArray) -> FloatArray:
-    """Return y [n] as columns [B, n, 1]."""
-    return np.broadcast_to(y[:, None], (len(some), len(y), 1))
-
-
-def _moments(
+def moments(
     location: FloatArray, square: FloatArray, weight: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return mean and standard deviation [m] of a mixture."""

@@ -17,6 +17,7 @@ import numpy as np
 from pengp._core.arrays import FloatArray, IntArray, RandomState
 from pengp._core.linalg import ONE_THREAD, positive_inverse
 from pengp._core.seeds import as_seed
+from pengp.bayes.components import systematic
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.members import Member
 from pengp.bayes.sample import PosteriorSample
@@ -224,10 +225,3 @@ def _without(P: FloatArray, alpha: FloatArray, y: FloatArray, k: IntArray) -> _L
     change = 0.5 * (n * np.log(q) - (n - v) * np.log(rest) - log_determinant)
     scale = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2) * rest[:, None] / (n - v))
     return _Left(change, y[k] - residual, scale)
-
-
-def systematic(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
-    """Return ``size`` indices, each as often as its weight [N] says up to one (Kitagawa 1996)."""
-    edges = (np.arange(size) + rng.random()) / size
-    chosen: IntArray = np.minimum(np.searchsorted(np.cumsum(weights), edges), len(weights) - 1)
-    return chosen

@@ -92,7 +92,7 @@ class MixtureLaw:
         """Return the continuous ranked probability scores [m] of y [m].
 
         E|X - y| - integral of F (1 - F). The first is closed; the second is taken by Gauss's rule
-        between about the levels 1e-6 and 1 - 1e-6, and closed beyond, where F (1 - F) is F or 1 - F.
+        between about the levels 1e-6 and 1 - 1e-6, and is closed beyond, where it is F or 1 - F.
         """
         if self.df <= 1.0:
             raise InputError("the CRPS of a t distribution needs more than one degree of freedom.")
@@ -174,10 +174,7 @@ class MixtureLaw:
             if done.all():
                 return total
             which = np.tile(which[open_], 2)
-            a, b = (
-                np.concatenate(pair)
-                for pair in ((a[open_], middle[open_]), (middle[open_], b[open_]))
-            )
+            a, b = np.append(a[open_], middle[open_]), np.append(middle[open_], b[open_])
             whole = np.concatenate([left[open_], right[open_]])
         return total + np.bincount(which, whole, minlength=m)
 

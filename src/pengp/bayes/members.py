@@ -6,7 +6,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
-from pengp.model.folded import correlation_matrix
+from pengp.model.folded import correlation_matrix, weighted_distances
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.posterior import Posterior, condition
@@ -56,6 +56,20 @@ class Member:
         """Return R, the mean's part included, [B, n, n] for theta [B, d] and nugget [B]."""
         inputs = np.broadcast_to(X, (len(theta), *X.shape))
         return correlation_matrix(inputs, theta, nugget, Shifted(self.kernel, self.mean_variance))
+
+    def cross(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return the same between X_new [m, d] and X [n, d], [B, m, n] for theta [B, d]."""
+        pair = (np.broadcast_to(a, (len(theta), *a.shape)) for a in (X_new, X))
+        return self.kernel.phi(weighted_distances(*pair, theta)) + self.mean_variance
+
+    def ends(self, theta: FloatArray) -> FloatArray:
+        """Return the correlations [B, d] between the two ends of each input, for theta [B, d]."""
+        origin, corners = np.zeros((1, theta.shape[1])), np.eye(theta.shape[1])
+        return self.cross(origin, corners, theta)[:, 0] - self.mean_variance
+
+    def prior_variance(self, X_new: FloatArray) -> FloatArray:
+        """Return 1 plus the mean's part, [m] at X_new [m, d]."""
+        return np.full(len(X_new), 1.0 + self.mean_variance)
 
 
 @dataclass(frozen=True)

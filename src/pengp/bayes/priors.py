@@ -55,6 +55,7 @@ class HierarchicalLasso:
     rates: tuple[float, float] = (0.1, 100.0)
     n_rates: int = 20
     name: ClassVar[str] = "hierarchical-lasso"
+    label: ClassVar[str] = "lasso with lambda integrated out"
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
@@ -63,7 +64,7 @@ class HierarchicalLasso:
             raise InputError(f"{self!r} needs rates in ascending order and n_rates of at least 1.")
 
     def value(self, u: FloatArray) -> FloatArray:
-        """Return a T + log mean_j exp(d (a log r_j - lgamma(a)) - r_j S), T = sum u, S = sum e^u."""
+        """Return a sum u + log mean_j exp(d (a log r_j - lgamma(a)) - r_j S), S = sum theta."""
         return self._shape(u) * u.sum(-1) + self._rates(u)[2]
 
     def gradient(self, u: FloatArray) -> FloatArray:
@@ -120,6 +121,7 @@ class Gamma:
     shape: float = 1.0
     rate: float = 1.0
     name: ClassVar[str] = "gamma"
+    label: ClassVar[str] = "Gamma"
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
@@ -164,6 +166,7 @@ class JointlyRobust:
     b: float | None = None
     scales: tuple[float, ...] | None = None
     name: ClassVar[str] = "jointly-robust"
+    label: ClassVar[str] = "jointly robust"
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""

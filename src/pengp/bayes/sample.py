@@ -18,13 +18,16 @@ from pengp.bayes.weights import effective_size, log_mean, normalised, pareto_sha
 from pengp.exceptions import InputError
 
 _FIRST, _ROUND, _ROUNDS = 800, 500, 2
-"""Points of the first round and of each further one, and the further ones that every member gets."""
+"""Points of the first round and of a further one, and further rounds that every member gets."""
 
 _NEGLIGIBLE = 1e-3
 """Posterior weight below which a member's own weights may be poor."""
 
 _UNTRUSTED_SHAPE = 0.7
 """Pareto shape above which weights cannot be trusted (Vehtari et al. 2024)."""
+
+_MORE = 2.5
+"""Factor on the effective size that is wanted from weights that cannot be trusted."""
 
 
 class Draws(NamedTuple):
@@ -33,16 +36,9 @@ class Draws(NamedTuple):
     member: IntArray  # [N]
     theta: FloatArray  # [N, d]
     nugget: FloatArray  # [N]
+    sigma2: FloatArray  # [N], y' R^-1 y / n
+    half: IntArray  # [N], 0 or 1
     weight: FloatArray  # [N], sums to 1
-
-
-class Explanation(NamedTuple):
-    """A mode of one member's posterior, and the posterior weight of the draws that belong to it."""
-
-    member: int
-    theta: FloatArray  # [d]
-    nugget: float
-    weight: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +102,24 @@ class PosteriorSample:
             for a, member in zip(u, self.members, strict=True)
         ]
         shares = zip(self.member_weights, self.samplers, strict=True)
-        weight = np.concatenate([w * normalised(s.log_weights()) for w, s in shares])
-        member = np.repeat(np.arange(len(u)), sizes)
-        theta = np.exp(np.concatenate([a[:, :d] for a in u]))
-        return Draws(member, theta, np.concatenate(nuggets), weight)
+        return Draws(
+            np.repeat(np.arange(len(u)), sizes),
+            np.exp(np.concatenate([a[:, :d] for a in u])),
+            np.concatenate(nuggets),
+            np.concatenate([s.sigma2 for s in self.samplers]),
+            np.concatenate([s.half for s in self.samplers]),
+            np.concatenate([w * normalised(s.log_weights()) for w, s in shares]),
+        )
+
+    def half_weights(self, half: int) -> FloatArray:
+        """Return the weights [N] of all draws by one half alone; 0 for those of the other."""
+        found = [s.log_weights(half) for s in self.samplers]
+        prior = np.log([member.weight for member in self.members])
+        shares = normalised(prior + [log_mean(each)[0] for each in found])
+        weight = np.zeros(len(self.draws.weight))
+        parts = [w * normalised(each) for w, each in zip(shares, found, strict=True)]
+        weight[self.draws.half == half] = np.concatenate(parts)
+        return weight
 
     @cached_property
     def effective_size(self) -> float:
@@ -126,35 +136,6 @@ class PosteriorSample:
         """Whether the weights of every member that counts can be trusted."""
         counts = self.member_weights > _NEGLIGIBLE
         return bool((self.pareto_shapes[counts] <= _UNTRUSTED_SHAPE).all())
-
-    def explanations(self) -> list[Explanation]:
-        """Return the modes, the one with the largest posterior weight first.
-
-        A draw belongs to the mode that is nearest in units of its own curvature.
-        """
-        found, d = [], self.X.shape[1]
-        for k, (s, share) in enumerate(zip(self.samplers, self.member_weights, strict=True)):
-            owner = nearest_mode(s)
-            weight = share * np.bincount(
-                owner, normalised(s.log_weights()), minlength=len(s.modes.u)
-            )
-            for u, w in zip(s.modes.u, weight, strict=True):
-                g = self.members[k].nugget
-                nugget = g if isinstance(g, float) else float(np.exp(u[d]))
-                found.append(Explanation(k, np.exp(u[:d]), nugget, float(w)))
-        return sorted(found, key=lambda e: -e.weight)
-
-
-def nearest_mode(sampler: Sampler) -> IntArray:
-    """Return which mode [N] each point belongs to: the t_4 around a mode with most density there."""
-    modes = sampler.modes
-    terms = []
-    for u, height, A in zip(modes.u, modes.log_density, modes.precision, strict=True):
-        steps = sampler.u - u
-        square = np.einsum("np,pq,nq->n", steps, A, steps)
-        terms.append(height - 0.5 * (4.0 + len(u)) * np.log1p(square / 4.0))
-    owner: IntArray = np.argmax(terms, axis=0)
-    return owner
 
 
 def sample_posterior(
@@ -199,7 +180,8 @@ def sample_posterior(
             samplers.append(sampler)
         while True:
             found = PosteriorSample(X, y, chosen, tuple(samplers))
-            enough = found.effective_size >= effective_size and found.trusted_shapes
+            size = found.effective_size
+            enough = size >= (1.0 if found.trusted_shapes else _MORE) * effective_size
             if enough or sum(len(s.u) for s in samplers) + _ROUND > max_points:
                 return found
             samplers[_poorest(found)].round(_ROUND)

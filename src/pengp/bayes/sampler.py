@@ -69,7 +69,7 @@ class Sampler:
         Local maxima of the density.
     u : [N, P]
         Points.
-    log_likelihood, log_prior : [N]
+    log_likelihood, sigma2, log_prior : [N]
         At the points.
     half : [N]
         0 or 1.
@@ -80,6 +80,7 @@ class Sampler:
     modes: Modes = field(init=False)
     u: FloatArray = field(init=False)
     log_likelihood: FloatArray = field(init=False)
+    sigma2: FloatArray = field(init=False)
     log_prior: FloatArray = field(init=False)
     half: IntArray = field(init=False)
 
@@ -87,7 +88,7 @@ class Sampler:
         """Find the modes."""
         self.modes = self.target.modes(self.rng)
         self.u, self.half = np.empty((0, self.target.n_params)), np.empty(0, dtype=np.int64)
-        self.log_likelihood = self.log_prior = np.empty(0)
+        self.log_likelihood = self.sigma2 = self.log_prior = np.empty(0)
         self._proposals: list[Proposal] = []
         self._half_of: list[int] = []  # of each proposal
         self._counts: list[int] = []  # points drawn from it, by each half that uses it
@@ -144,9 +145,10 @@ class Sampler:
             for old, q in zip(self._densities, self._proposals, strict=True)
         ]
         self.u, self.half = np.concatenate([self.u, new]), np.concatenate([self.half, *halves])
-        more = self.target.log_likelihood(new), self.target.log_prior(new)
-        self.log_likelihood = np.concatenate([self.log_likelihood, more[0]])
-        self.log_prior = np.concatenate([self.log_prior, more[1]])
+        loglik, sigma2 = self.target.likelihood(new)
+        self.log_likelihood = np.concatenate([self.log_likelihood, loglik])
+        self.sigma2 = np.concatenate([self.sigma2, sigma2])
+        self.log_prior = np.concatenate([self.log_prior, self.target.log_prior(new)])
         for proposal, half in proposals:
             self._proposals.append(proposal)
             self._half_of.append(half)

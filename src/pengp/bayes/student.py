@@ -12,9 +12,12 @@ _PIECE = 1 << 14
 def t_cdf(z: FloatArray, df: int) -> FloatArray:
     """Return F(z) to about 1e-16, from the finite sums of Abramowitz and Stegun, 26.7.3 and 26.7.4.
 
-    With c = cos^2 = df / (df + z^2), F is 1/2 plus half of sin (1 + c/2 + 1 3/(2 4) c^2 + ...), df / 2
-    terms, for an even df, and of 2 / pi (angle + sin cos (1 + 2/3 c + ...)), (df - 1) / 2 terms, for
-    an odd one. Several times as fast as an incomplete beta function.
+    With c = cos^2 = df / (df + z^2), F is 1/2 plus half of
+
+        sin (1 + 1/2 c + 1 3/(2 4) c^2 + ...),  df / 2 terms, for an even df,
+        2/pi (angle + sin cos (1 + 2/3 c + 2 4/(3 5) c^2 + ...)),  (df - 1) / 2 terms, for an odd one.
+
+    Several times as fast as an incomplete beta function.
     """
     out = np.empty(z.shape)
     flat, target = z.reshape(-1), out.reshape(-1)

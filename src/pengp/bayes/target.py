@@ -9,7 +9,8 @@ from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.bayes.members import Member
 from pengp.bayes.priors import Prior
 from pengp.exceptions import InputError
-from pengp.path.newton import Expansion, Lockstep
+from pengp.path.lockstep import Lockstep
+from pengp.path.newton import Expansion
 
 _LOWEST, _HIGHEST = -25.0, 15.0
 """Range of log theta in which modes are looked for."""
@@ -69,11 +70,11 @@ class Target:
         """Return the number of likelihoods computed so far."""
         return self._likelihood.n_evaluations
 
-    def log_likelihood(self, u: FloatArray) -> FloatArray:
-        """Return log L [N] at u [N, P], constants dropped."""
+    def likelihood(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return log L, constants dropped, and y' R^-1 y / n, each [N], at u [N, P]."""
         which = np.zeros(len(u), dtype=np.int64)
-        value: FloatArray = self._likelihood.evaluate(which, u, derivatives=False).value
-        return value
+        at = self._likelihood.evaluate(which, u, derivatives=False)
+        return at.value, at.sigma2
 
     def log_prior(self, u: FloatArray) -> FloatArray:
         """Return log p(u) [N] at u [N, P]."""
@@ -93,9 +94,9 @@ class Target:
             return u
         return np.column_stack([u, rng.uniform(*self.log_nuggets, size=size)])
 
-    def expand(self, tag: IntArray, u: FloatArray) -> Expansion:
+    def expand(self, cell: IntArray, u: FloatArray) -> Expansion:
         """Return the log posterior density at u [B, P] with gradient and Hessian."""
-        at = self._likelihood.evaluate(np.zeros_like(tag), u)
+        at = self._likelihood.evaluate(np.zeros_like(cell), u)
         T = self.n_theta
         at.gradient[:, :T] += self.prior.gradient(u[:, :T])
         at.hessian[:, :T, :T] += self.prior.hessian(u[:, :T])
@@ -104,23 +105,25 @@ class Target:
     def modes(self, rng: np.random.Generator) -> Modes:
         """Find local maxima by Newton steps from the best of a few hundred points."""
         points = np.clip(self.sample_prior(rng, _STARTS), *self._box())
-        loglik = self.log_likelihood(points)
+        loglik = self.likelihood(points)[0]
         by_density = np.argsort(-(loglik + self.log_prior(points)), kind="stable")[:_BEST]
         by_likelihood = np.argsort(-loglik, kind="stable")[:_BEST]
         starts = points[np.unique(np.concatenate([by_density, by_likelihood]))]
         search = Lockstep(self.expand, self._bounds, gain=_GAIN, max_rounds=30)
-        search.add(np.zeros(len(starts), dtype=np.int64), np.zeros((len(starts), 0)), starts)
-        rows = search.finish().rows
-        order = np.argsort(-rows.at.value, kind="stable")
-        order = order[rows.at.value[order] > rows.at.value[order[0]] - _BELOW]
+        zeros = np.zeros(len(starts), dtype=np.int64)
+        search.add(zeros, np.arange(len(starts)), starts)
+        ended = search.finish()
+        height = ended.at.objective
+        order = np.argsort(-height, kind="stable")
+        order = order[height[order] > height[order[0]] - _BELOW]
         if not len(order):
             raise InputError(
                 "the correlation matrix is singular for every theta that was tried; use a larger "
                 "nugget, such as 1e-5."
             )
-        precision = _floored(-rows.at.hessian[order])
-        kept = _distinct(rows.x[order], precision)
-        return Modes(rows.x[order][kept], rows.at.value[order][kept], precision[kept])
+        u, precision = ended.point[order], _floored(-ended.at.hessian[order])
+        kept = _distinct(u, precision)
+        return Modes(u[kept], height[order][kept], precision[kept])
 
     def _box(self) -> tuple[FloatArray, FloatArray]:
         """Return the bounds [P] between which modes are looked for."""
@@ -129,10 +132,10 @@ class Target:
             low[-1], high[-1] = self.log_nuggets
         return low, high
 
-    def _bounds(self, tag: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return them for each of the problems ``tag`` [B]."""
+    def _bounds(self, cell: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return them for each of the cells [B]."""
         low, high = self._box()
-        return np.tile(low, (len(tag), 1)), np.tile(high, (len(tag), 1))
+        return np.tile(low, (len(cell), 1)), np.tile(high, (len(cell), 1))
 
 
 def _floored(A: FloatArray) -> FloatArray:

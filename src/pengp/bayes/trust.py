@@ -1,0 +1,76 @@
+"""Whether the draws can be believed: two halves compared, and what is wrong in sentences."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray
+from pengp.bayes.components import moments, predictions, reference_points, systematic
+from pengp.bayes.sample import PosteriorSample
+
+_DRAWS = 200
+"""Draws of each half that are compared."""
+
+_FEW = 200.0
+"""Effective size below which a fit cannot be trusted."""
+
+_DIFFERENT = 0.3
+"""Difference of two halves' means, in predictive standard deviations, that is too large."""
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Two halves of the draws, which adapted on their own, compared.
+
+    Attributes
+    ----------
+    mean_difference : float
+        Root mean square difference of their predictive means, in predictive standard deviations.
+    std_ratio : float
+        Root mean square logarithm of the ratio of their predictive standard deviations.
+    """
+
+    mean_difference: float
+    std_ratio: float
+
+
+def compare_halves(sample: PosteriorSample, points: FloatArray | None = None) -> Halves:
+    """Compare the halves' predictions at points [m, d], by default over the unit cube.
+
+    200 draws of each half are compared, so that equal halves still differ by up to a tenth.
+    """
+    rng = np.random.default_rng(0)
+    where = reference_points(sample.X.shape[1], rng) if points is None else points
+    found = []
+    for half in (0, 1):
+        chosen = systematic(sample.half_weights(half), _DRAWS, rng)
+        equal = np.full(_DRAWS, 1.0 / _DRAWS)
+        found.append(moments(*predictions(sample, chosen, where), equal))
+    (mean, sd), (other, other_sd) = found
+    difference = (mean - other) / np.sqrt(0.5 * (sd**2 + other_sd**2))
+    return Halves(
+        float(np.sqrt(np.mean(difference**2))),
+        float(np.sqrt(np.mean(np.log(sd / other_sd) ** 2))),
+    )
+
+
+def problems(sample: PosteriorSample, halves: Halves) -> list[str]:
+    """Return sentences on what speaks against the draws; none if they can be trusted."""
+    found = []
+    if sample.effective_size < _FEW:
+        found.append(
+            f"the effective number of draws is {sample.effective_size:.0f}, below {_FEW:.0f}; allow "
+            "more points."
+        )
+    if not sample.trusted_shapes:
+        worst = int(np.argmax(sample.pareto_shapes * (sample.member_weights > 1e-3)))
+        found.append(
+            f"the largest weights of {sample.members[worst].label} have a Pareto shape of "
+            f"{sample.pareto_shapes[worst]:.2f}, above 0.7; allow more points."
+        )
+    if halves.mean_difference > _DIFFERENT:
+        found.append(
+            "two halves of the draws predict means that differ by "
+            f"{halves.mean_difference:.2f} standard deviations; allow more points."
+        )
+    return found
