@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pengp.choosing.rules import RULES, get_rule
+from pengp.choosing.rules import RULES, Rule, get_rule
 from pengp.estimators import PenalizedGPRegressorCV
 from pengp.report.choice import metric_words
 from pengp.report.subject import Subject
@@ -75,14 +75,14 @@ def _tile_choice(subject: Subject) -> str:
         return "given"
     if subject.table is None:
         return "the smallest, not cross-validated"
-    return RULES.label(subject.model.rule)
+    return _rule(subject).label
 
 
 def penalty(subject: Subject) -> str:
     """Say in short how lambda was chosen."""
     if subject.table is None:
         return choice(subject)
-    lam, words = lam_is(subject.lam), _rule_words(subject)
+    lam, words = lam_is(subject.lam), _rule(subject).meaning
     return f"{lam}, the weight of the penalty, was chosen by cross-validation as {words}."
 
 
@@ -108,15 +108,13 @@ def choice(subject: Subject) -> str:
         f"cross-validation ({plain(plan.kind)}, {folds}) of the {judged_by}"
     )
     best = lam_is(float(subject.own(subject.model.lam_min_)))
-    return f"{found}, as {_rule_words(subject)}. The best mean over the folds is at {best}."
+    return f"{found}, as {_rule(subject).meaning}. The best mean over the folds is at {best}."
 
 
-def _rule_words(subject: Subject) -> str:
-    """Return what the rule chooses; of a rule of the caller's own a file knows only the name."""
+def _rule(subject: Subject) -> Rule | type[Rule]:
+    """Return the rule; of one that is the caller's own a file knows only the name."""
     rule = subject.model.rule
-    if isinstance(rule, str) and rule not in RULES:
-        return f"the choice of {rule}"
-    return get_rule(rule).meaning
+    return RULES.get(rule, Rule) if isinstance(rule, str) else get_rule(rule)
 
 
 def inputs(subject: Subject) -> str:
