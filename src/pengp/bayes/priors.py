@@ -14,11 +14,15 @@ from scipy.special import gammaln
 
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import diagonals
+from pengp._core.registry import Registry
 from pengp.exceptions import InputError
 
 
 class Prior(Protocol):
     """The log density of u = log theta."""
+
+    name: ClassVar[str]
+    label: ClassVar[str]
 
     def value(self, u: FloatArray) -> FloatArray:
         """Return log p(u) [B] at u [B, d]."""
@@ -55,6 +59,7 @@ class HierarchicalLasso:
     rates: tuple[float, float] = (0.1, 100.0)
     n_rates: int = 20
     name: ClassVar[str] = "hierarchical-lasso"
+    label: ClassVar[str] = "hierarchical lasso"
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
@@ -120,6 +125,7 @@ class Gamma:
     shape: float = 1.0
     rate: float = 1.0
     name: ClassVar[str] = "gamma"
+    label: ClassVar[str] = "gamma"
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
@@ -164,6 +170,7 @@ class JointlyRobust:
     b: float | None = None
     scales: tuple[float, ...] | None = None
     name: ClassVar[str] = "jointly-robust"
+    label: ClassVar[str] = "jointly robust"
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
@@ -234,13 +241,12 @@ def _log_gamma_draws(rng: np.random.Generator, a: float, size: tuple[int, int]) 
     return np.log(rng.gamma(a + 1.0, size=size)) - rng.exponential(size=size) / a
 
 
-PRIORS: dict[str, Prior] = {p.name: p for p in (HierarchicalLasso(), Gamma(), JointlyRobust())}
+#: Priors by name; ``PRIORS.register`` adds to it.
+PRIORS: Registry[Prior] = Registry("prior", HierarchicalLasso(), Gamma(), JointlyRobust())
 
 
 def get_prior(prior: str | Prior) -> Prior:
     """Return the prior of that name, or the object itself."""
     if all(hasattr(prior, name) for name in ("value", "gradient", "hessian")):
         return cast(Prior, prior)
-    if not isinstance(prior, str) or prior not in PRIORS:
-        raise InputError(f"prior={prior!r} is unknown; use one of {', '.join(PRIORS)}.")
-    return PRIORS[prior]
+    return PRIORS.look_up(prior, "an object with value, gradient and hessian")

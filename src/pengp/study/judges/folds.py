@@ -37,10 +37,8 @@ def _partitions(rows: Rows, method: str, what: str, low: float, high: float) -> 
         lams = rows.along_x(_PARTITIONS, method, "chosen")
     except MissingRowsError:
         return ""
-    return (
-        f"{METRICS[method.removesuffix('_1se')]} {what} in {lams.between(low, high).sum()} of "
-        + (f"{len(lams)} partitions. ")
-    )
+    label, inside = METRICS[method.removesuffix("_1se")], lams.between(low, high).sum()
+    return f"{label} {what} in {inside} of {len(lams)} partitions. "
 
 
 def _at_end(lams: pd.Series) -> pd.Series:
