@@ -71,17 +71,18 @@ def test_what_is_printed_fits_80_columns_and_says_what_matters(here: Path) -> No
         length = f"{model.lengthscale_[p]:.4g}" if found.active[p] else "inactive"
         assert by_input[name].endswith(f" {model.theta_[p]:.4g} {length}")
     assert "x1 15 to 85" in by_input["x1"]
-    assert f"RMSE {found.scores['rmse']:.4g} root mean squared error, in the unit of noise" in lines
-    assert f"Q2 {found.scores['q2']:.4g} 1 is perfect, 0 as good as the mean of the runs" in lines
+    rmse = f"{found.scores['rmse']:.4g}"
+    assert f"RMSE {rmse} typical size of an error, in the unit of noise" in lines
+    assert f"Q2 {found.scores['q2']:.4g} 1 is perfect, 0 as good as the mean" in lines
     assert (
         f"CRPS {found.scores['crps']:.4g} error and spread together, in the unit of noise" in lines
     )
     inside = round(12 * found.scores["coverage"])
-    assert f"coverage {inside} of 12 runs inside their 95 % interval" in lines
+    assert f"coverage {inside} of 12 share in their 95 % interval" in lines
     text = " ".join(lines)
-    assert f"Lambda {model.lam_:.4g}: the largest of 41 within one standard error" in text
     assert (
-        f"of the best, {model.lam_min_:.4g} (rule 1se); judged by dpe over 5 random folds" in text
+        f"Lambda {model.lam_:.4g}: one-standard-error rule over 41 values, whose best is "
+        f"{model.lam_min_:.4g}; judged by DPE over 5 random folds" in text
     )
     sigma = np.sqrt(model.sigma2_) * np.std(model.y_train_, ddof=1)
     assert f"standard deviation of {sigma:.4g} in the unit of noise" in text
@@ -131,7 +132,9 @@ def test_every_option_reaches_the_estimator(here: Path) -> None:
     model = load(here / "m.pengp")
     np.testing.assert_array_equal(model.predict(X + 1.0), expected.predict(X + 1.0))
     assert model.lam_ == expected.lam_
-    assert "(rule min); judged by score over 4 space-filling" in " ".join(result.stdout.split())
+    text = " ".join(result.stdout.split())
+    assert f"Lambda {expected.lam_:.4g}: best of cross-validation over 41 values" in text
+    assert "judged by Score over 4 space-filling" in text
 
 
 def test_folds_are_repeated_less_for_many_runs() -> None:

@@ -86,11 +86,11 @@ def test_the_table_explains_every_score(here: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "noise: 6 test runs of test.csv"
     for key, label, meaning in (
-        ("rmse", "RMSE", "typical error; lower is better"),
-        ("q2", "Q2", "1 is perfect; predicting the mean is 0"),
-        ("crps", "CRPS", "error and uncertainty; lower is better"),
-        ("log_score", "log score", "surprise at the runs; lower is better"),
-        ("interval_score", "interval score", "interval width, misses; lower is better"),
+        ("rmse", "RMSE", "typical size of an error; lower is better"),
+        ("q2", "Q2", "1 is perfect, 0 as good as the mean; higher"),
+        ("crps", "CRPS", "error and spread together; lower is better"),
+        ("log_score", "log score", "surprise at the responses; lower is better"),
+        ("interval_score", "interval score", "interval width and misses; lower is better"),
     ):
         (line,) = [line for line in lines if line.startswith(label + " ")]
         test, loo = (f"{record[source][key]:.4g}" for source in ("test", "leave_one_out"))

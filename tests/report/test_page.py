@@ -22,6 +22,7 @@ from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, load, save
 from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
 from pengp.diagnostics import score_predictions
+from pengp.estimators.records import RECORDS
 from pengp.exceptions import FileError, InputError, PengpWarning
 from pengp.report import write_report
 from pengp.report.page import _when
@@ -234,7 +235,9 @@ def test_settings_list_every_parameter_and_estimate(page: Page) -> None:
     for name, value in model.get_params(deep=False).items():
         assert f"<dt>{name}</dt>" in page.text
         if isinstance(value, str | int | float):
-            assert f"<dt>{name}</dt><dd>{value}</dd>" in page.text
+            label = RECORDS[name].label(value) if name in RECORDS else value
+            shown = value if label == value else f"{value} ({label})"
+            assert f"<dt>{name}</dt><dd>{shown}</dd>" in page.text
     assert f"<dd>{model.lam_!r}</dd>" in page.text
     assert ", ".join(map(repr, model.theta_.tolist())) in page.words
 
@@ -370,7 +373,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "one lambda": (lambda: _cv(*smooth_runs(8, 1), lams=[0.0]), "among 1 value by"),
     "own rule": (
         lambda: _cv(*smooth_runs(8, 1), rule=lambda lams, values: 2, metric=lambda r, R, s: r @ r),
-        "by a rule of your own",
+        "as the choice of a rule of your own",
     ),
     "far from zero": (
         lambda: _cv(1e6 + smooth_runs(9, 2)[0], 1e9 + smooth_runs(9, 2)[1]),

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from pengp.study.claims import CLAIMS, counts, judge
-from pengp.study.claims.base import Claim, Verdict, count, matches, mean_of, number
+from pengp.study.claims.base import Claim
+from pengp.study.judges.base import Verdict, count, matches, mean_of, number
 from pengp.study.report_rows import Rows
 from tests.study.claim_changes import ANISO, FLIPS, ISO, put
 from tests.study.paper_rows import near, paper_rows

@@ -27,22 +27,20 @@ class Rule:
     function : callable
         lams [L] and values [L, K], lower is better -> index into lams.
     label : str
-        What to call it in a few words; the name if omitted.
+        What to call it in a few words.
     meaning : str
-        What it chooses: "lambda is ..."; "the choice of" the label if omitted.
+        What it chooses: "lambda is ...".
     """
 
     name: str
     function: RuleFunction
-    label: str = ""
-    meaning: str = ""
+    label: str = "a rule of your own"
+    meaning: str = "the choice of a rule of your own"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be called; let a rule without words be called by its name."""
+        """Refuse what cannot be called."""
         if not callable(self.function):
             raise InputError(f"rule {self.name!r} must be a callable (lams, values) -> index.")
-        object.__setattr__(self, "label", self.label or self.name)
-        object.__setattr__(self, "meaning", self.meaning or f"the choice of {self.label}")
 
     def __call__(self, lams: FloatArray, values: FloatArray) -> int:
         """Index of the chosen lambda for lams [L] and values [L, K], lower is better."""

@@ -212,7 +212,7 @@ VALIDATION_SCORES = Registry(
     "score",
     ValidationScore("rmse", _rmse_normal, "RMSE", "typical size of an error", has_unit=True),
     ValidationScore(
-        "q2", _q2_normal, "Q2", "1 is perfect, 0 no better than the mean", greater_is_better=True
+        "q2", _q2_normal, "Q2", "1 is perfect, 0 as good as the mean", greater_is_better=True
     ),
     ValidationScore("crps", _crps_normal, "CRPS", "error and spread together", has_unit=True),
     ValidationScore("log_score", _log_score_normal, "log score", "surprise at the responses"),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pengp._core.registry import name_of
-from pengp.cli.printing import facts, number, paragraph, percent, table
+from pengp.cli.printing import facts, number, paragraph, table
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Summary:
         if not choice:
             return "without cross-validation"
         rule = RULES.label(self.view.estimator.rule)
-        why = f"{rule}, of {choice['tried']} values; the best is {number(choice['best'])}"
+        why = f"{rule} over {choice['tried']} values, whose best is {number(choice['best'])}"
         times = f" x {choice['repeats']} repeats" if choice["repeats"] > 1 else ""
         runs = f" of {choice['runs']} runs" if choice["runs"] != len(self.view.y) else ""
         folds = f"{choice['folds']} {choice['kind_of_folds']} folds{times}{runs}"
@@ -144,10 +144,13 @@ class Summary:
         """Return the leave-one-out scores and what they mean."""
         from pengp.choosing.scores import VALIDATION_SCORES
 
-        unit, rows = f", in the unit of {self.view.response}", []
+        rule = RULES.label(self.view.estimator.rule)
+        why = f"{rule} over {choice['tried']} values, whose best is {number(choice['best'])}"
         for score in map(VALIDATION_SCORES.__getitem__, _SHOWN_SCORES):
             value = self.diagnosis.scores[score.name]
-            text = percent(value) if score.greater_is_better is None else number(value)
+            text = (
+                f"{round(value * n)} of {n}" if score.greater_is_better is None else number(value)
+            )
             meaning = score.meaning.format(level=f"{100 * self.diagnosis.level:g} %")
             rows.append([score.label, text, f"{meaning}{unit if score.has_unit else ''}"])
         scores_table = table(["score", "value", "meaning"], rows, right=(1,))

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pengp.choosing.rules import RULES, get_rule
-from pengp.diagnostics import CLOSE_MODE
+from pengp.choosing.rules import RULES, Rule, get_rule
 from pengp.report.choice import metric_words
 from pengp.report.subject import Subject
 from pengp.report.text import counted, lam_is, listed, number, percent, plain
@@ -71,14 +70,14 @@ def _tile_choice(subject: Subject) -> str:
         return "given"
     if subject.view.table is None:
         return "the smallest, not cross-validated"
-    return RULES.label(subject.view.estimator.rule)
+    return _rule(subject).label
 
 
 def penalty(subject: Subject) -> str:
     """Say in short how lambda was chosen."""
     if subject.view.table is None:
         return choice(subject)
-    lam, words = lam_is(subject.view.lam), _rule_words(subject)
+    lam, words = lam_is(subject.view.lam), _rule(subject).meaning
     return f"{lam}, the weight of the penalty, was chosen by cross-validation as {words}."
 
 
@@ -104,15 +103,13 @@ def choice(subject: Subject) -> str:
         f"cross-validation ({plain(plan.kind)}, {folds}) of the {judged_by}"
     )
     best = lam_is(float(subject.view.own(subject.view.estimator.lam_min_)))
-    return f"{found}, as {_rule_words(subject)}. The best mean over the folds is at {best}."
+    return f"{found}, as {_rule(subject).meaning}. The best mean over the folds is at {best}."
 
 
-def _rule_words(subject: Subject) -> str:
-    """Return what the rule chooses; of a rule of the caller's own a file knows only the name."""
+def _rule(subject: Subject) -> Rule | type[Rule]:
+    """Return the rule; of one that is the caller's own a file knows only the name."""
     rule = subject.view.estimator.rule
-    if isinstance(rule, str) and rule not in RULES:
-        return f"the choice of {rule}"
-    return get_rule(rule).meaning
+    return RULES.get(rule, Rule) if isinstance(rule, str) else get_rule(rule)
 
 
 def inputs(subject: Subject) -> str:

@@ -9,9 +9,9 @@ import pandas as pd
 
 from pengp.exceptions import InputError
 from pengp.study.claims import STATUSES, Judged, counts
-from pengp.study.claims.base import number, signed
 from pengp.study.definitions import STUDIES, Study
 from pengp.study.figures.catalogue import Drawn
+from pengp.study.judges.base import number, signed
 from pengp.study.report_rows import Rows
 from pengp.study.store import FailedTask
 from pengp.study.tables import Made

@@ -8,11 +8,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from pengp.study.claims.base import GRID_END
-from pengp.study.claims.simulation_judges import (
+from pengp.study.judges.base import GRID_END, METRICS, SCORES
+from pengp.study.judges.simulation import (
     FUNCTIONS,
     METHODS,
-    SCORES,
     TEN_STARTS,
     relative,
 )
@@ -51,7 +50,6 @@ _SURROGATES = (
     ("pe_printed", "n-fold PE, the paper's λ", 10.565),
     ("pe_1se", "n-fold PE 1SE", 0.001),
 )
-_LABELS = {"pe": "PE", "md": "MD", "score": "Score", "dpe": "DPE"}
 #: Columns of the paper's tables of estimates: name, the grid's lambda, sigma2, thetas.
 _ISOTROPIC = (("MLE", 0.0, 0.917, (18.992,)), ("best 4-fold CV", 0.116, 1.177, (1.453,)))
 _ANISOTROPIC = (
@@ -82,12 +80,12 @@ def surrogates(rows: Rows) -> pd.DataFrame:
 def choices(rows: Rows) -> pd.DataFrame:
     """Return which lambda each metric and rule chooses for the Forrester runs."""
     found = []
-    for metric, rule in product(_LABELS, ("", "_1se")):
+    for metric, rule in product(METRICS, ("", "_1se")):
         method = metric + rule
         draws = rows.by_repetition("forrester/folds", method, "chosen")
         found.append(
             {
-                "metric": _LABELS[metric] + rule.replace("_1se", " 1SE"),
+                "metric": METRICS[metric] + rule.replace("_1se", " 1SE"),
                 "n-fold": rows.number("forrester/loo", method, "chosen"),
                 "4-fold draws": len(draws),
                 "at 0": int((draws == 0.0).sum()),
@@ -102,7 +100,7 @@ def choices(rows: Rows) -> pd.DataFrame:
 
 def partitions(rows: Rows) -> pd.DataFrame:
     """Return how many of the 105 partitions choose each lambda."""
-    methods = [m + rule for m in (*_LABELS, "root_dpe") for rule in ("", "_1se")]
+    methods = [m + rule for m in (*METRICS, "root_dpe") for rule in ("", "_1se")]
     found = {m: rows.along_x("forrester/partitions", m, "chosen").value_counts() for m in methods}
     table = pd.DataFrame(found).fillna(0).astype(int).sort_index()
     return table.rename_axis("lambda").reset_index()

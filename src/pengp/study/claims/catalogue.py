@@ -5,7 +5,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from pengp.study.claims import folds, forrester, limits, nfold, piston, simulation
-from pengp.study.claims.base import STATUSES, Claim, Status, Verdict
+from pengp.study.claims.base import Claim
+from pengp.study.judges.base import STATUSES, Status, Verdict
 from pengp.study.report_rows import MissingRowsError, Rows
 
 __all__ = ["CLAIMS", "STATUSES", "Claim", "Judged", "Status", "Verdict", "counts", "judge"]

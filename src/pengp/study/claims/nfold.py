@@ -1,116 +1,7 @@
 """Claims on n-fold cross-validation of the Forrester example (Figures 2 and 3)."""
 
-import numpy as np
-import pandas as pd
-
-from pengp.study.claims.base import (
-    PRINTED,
-    Claim,
-    Verdict,
-    lam_text,
-    matches,
-    number,
-    signed,
-    verdict,
-)
-from pengp.study.report_rows import Rows, nearest
-
-_LOO = "forrester/loo"
-
-
-def _grid(rows: Rows) -> Verdict:
-    lams = rows.along_lam(_LOO, "pe", "cv_mean").index
-    text = f"{len(lams)} values from {number(lams.min())} to {number(lams.max())}"
-    return verdict(lams.min() == 0.0 and matches(lams.max(), "7.39"), text)
-
-
-def _nfold_lam(rows: Rows) -> Verdict:
-    ours = rows.number(_LOO, "pe", "chosen")
-    mean = rows.along_lam(_LOO, "pe", "cv_mean")
-    lam, value = nearest(mean, 0.0231)
-    return verdict(
-        matches(ours, "0.02"),
-        f"{ours:.4f} (paper 0.02)",
-        f"PE is {number(value)} at the grid's {lam:.4f} and {number(mean[ours])} at {ours:.4f}. It "
-        "depends on which of several maxima of Q the optimiser finds in each fold.",
-    )
-
-
-def _nfold_one_se(rows: Rows) -> Verdict:
-    ours = rows.number(_LOO, "pe_1se", "chosen")
-    return verdict(matches(ours, "7.39"), number(ours))
-
-
-def _fold_curves(rows: Rows) -> pd.DataFrame:
-    """Return PE of each fold (columns 1 to 8) along lambda."""
-    return rows.grid(_LOO, "pe", "cv_fold", "x")
-
-
-def _fold_8_largest(rows: Rows) -> Verdict:
-    first = _fold_curves(rows).idxmax(axis=1)
-    return verdict((first == 8).all(), f"at {(first == 8).sum()} of {len(first)} lambdas")
-
-
-def _fold_8_constant(rows: Rows) -> Verdict:
-    curve = _fold_curves(rows)[8.0]
-    ratio = curve.max() / curve.min()
-    return verdict(
-        ratio < 1.25,
-        f"between {number(curve.min())} and {number(curve.max())}, a factor of {ratio:.2f}",
-    )
-
-
-def _fold_7_changes_most(rows: Rows) -> Verdict:
-    curves = _fold_curves(rows)
-    span = curves.max() - curves.min()
-    second = curves.mean().sort_values().index[-2]
-    return verdict(
-        span.idxmax() == 7.0 and second == 7.0,
-        f"PE changes most in fold {span.idxmax():.0f}, by {number(span.max())}; in fold 7 by "
-        f"{number(span[7.0])}",
-        f"The second largest curve is that of fold {second:.0f}.",
-    )
-
-
-def _run_7(rows: Rows) -> Verdict:
-    held = rows.pick(_LOO, "without_7", "response")
-    x, y = float(held["x"].iloc[0]), float(held["value"].iloc[0])
-    largest = rows.along_x("forrester/surrogates", "runs", "response").max()
-    return verdict(
-        matches(x, "0.857") and matches(y, "1.034") and np.isclose(y, largest),
-        f"x = {x:.4f}, y = {y:.4f}, the largest y is {largest:.4f}",
-    )
-
-
-def _run_7_lam(rows: Rows) -> Verdict:
-    lam = float(rows.along_x(_LOO, "fold", "chosen")[7.0])
-    curve = _fold_curves(rows)[7.0]
-    at, value = nearest(curve, 0.0461)
-    return verdict(
-        matches(lam, "0.046"),
-        f"{lam:.4f} (paper 0.046)",
-        f"PE of fold 7 is {number(value)} at {at:.4f} and {number(curve.min())} at "
-        f"{lam_text(float(curve.index.to_numpy()[curve.argmin()]))}.",
-    )
-
-
-def _run_7_missed(rows: Rows) -> Verdict:
-    held = rows.along_x(_LOO, "without_7", "response")
-    x, y = float(held.index.to_numpy()[0]), float(held.iloc[0])
-    lower, upper = _interval(rows, "without_7", x)
-    low, high = _interval(rows, "without_7_printed", x)
-    return verdict(
-        not lower <= y <= upper,
-        signed(f"95 % interval {lower:.3f} to {upper:.3f}, y = {y:.3f}"),
-        signed(f"At the paper's λ = 0.046 it is {low:.3f} to {high:.3f}."),
-    )
-
-
-def _interval(rows: Rows, method: str, x: float) -> tuple[float, float]:
-    """Return the ends of a surrogate's 95 % interval at an input."""
-    lower, upper = (float(rows.along_x(_LOO, method, end)[x]) for end in ("lower", "upper"))
-    return lower, upper
-
+from pengp.study.claims.base import PRINTED, Claim
+from pengp.study.judges import nfold as judge
 
 CLAIMS = (
     Claim(
@@ -119,7 +10,7 @@ CLAIMS = (
         "Section 1, Figure 2",
         "Cross-validation covers λ from 0 to 7.39.",
         f"Ends of the grid: 0, and {PRINTED} for the largest.",
-        _grid,
+        judge.grid,
     ),
     Claim(
         "forrester-nfold-lambda",
@@ -127,7 +18,7 @@ CLAIMS = (
         "Section 1, Figure 2",
         "n-fold CV on PE selects λ = 0.02.",
         f"λ* is {PRINTED}.",
-        _nfold_lam,
+        judge.nfold_lam,
     ),
     Claim(
         "forrester-nfold-1se",
@@ -135,7 +26,7 @@ CLAIMS = (
         "Section 1, Figure 2",
         "The 1SE rule on n-fold PE selects λ = 7.39.",
         f"λ_1SE is {PRINTED}.",
-        _nfold_one_se,
+        judge.nfold_one_se,
     ),
     Claim(
         "forrester-fold-8-largest",
@@ -143,7 +34,7 @@ CLAIMS = (
         "Section 3, Figure 3(a)",
         "Of the n-fold PE curves the one without run 8 has the largest values.",
         "PE of fold 8 is the largest at every λ.",
-        _fold_8_largest,
+        judge.fold_8_largest,
     ),
     Claim(
         "forrester-fold-8-constant",
@@ -151,7 +42,7 @@ CLAIMS = (
         "Section 3, Figure 3(a)",
         "That curve is fairly constant.",
         "Its largest value is less than 1.25 times its smallest.",
-        _fold_8_constant,
+        judge.fold_8_constant,
     ),
     Claim(
         "forrester-fold-7-changes-most",
@@ -160,7 +51,7 @@ CLAIMS = (
         "The second largest curve, without run 7, changes most across λ.",
         "Fold 7 has the second largest mean PE and the largest difference between its largest and "
         "smallest PE.",
-        _fold_7_changes_most,
+        judge.fold_7_changes_most,
     ),
     Claim(
         "forrester-run-7",
@@ -168,7 +59,7 @@ CLAIMS = (
         "Section 3, Figure 3(b)",
         "x₇ = 0.857 has the largest response, y₇ = 1.034 (standardised).",
         f"Both numbers are {PRINTED}, and y₇ is the largest.",
-        _run_7,
+        judge.run_7,
     ),
     Claim(
         "forrester-run-7-lambda",
@@ -176,7 +67,7 @@ CLAIMS = (
         "Section 3, Figure 3",
         "λ = 0.046 minimises PE of the fold without run 7.",
         f"The minimiser is {PRINTED}.",
-        _run_7_lam,
+        judge.run_7_lam,
     ),
     Claim(
         "forrester-run-7-missed",
@@ -184,6 +75,6 @@ CLAIMS = (
         "Section 3, Figure 3(b)",
         "Even this surrogate cannot capture y₇.",
         "y₇ is outside the 95 % interval of the surrogate without run 7 at its best λ.",
-        _run_7_missed,
+        judge.run_7_missed,
     ),
 )

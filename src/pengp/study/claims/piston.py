@@ -2,9 +2,10 @@
 
 from functools import partial
 
-from pengp.study.claims import piston_judges as judge
 from pengp.study.claims.base import PRINTED, Claim
-from pengp.study.claims.piston_judges import ANISOTROPIC, ISOTROPIC, SCORES
+from pengp.study.judges import piston as judge
+from pengp.study.judges.base import SCORES
+from pengp.study.judges.piston import ANISOTROPIC, ISOTROPIC
 
 _STUDY = "piston-slap"
 _TABLE = "Appendix E, table of estimates"

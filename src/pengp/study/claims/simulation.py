@@ -2,9 +2,10 @@
 
 from functools import partial
 
-from pengp.study.claims import simulation_judges as judge
 from pengp.study.claims.base import Claim
-from pengp.study.claims.simulation_judges import FUNCTIONS, SCORES
+from pengp.study.judges import simulation as judge
+from pengp.study.judges.base import SCORES
+from pengp.study.judges.simulation import FUNCTIONS
 
 _WHERE = "Section 4, Figure 6"
 _RULE = "by more than two standard errors of the paired difference"

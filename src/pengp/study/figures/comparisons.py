@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 
 from pengp._core.arrays import FloatArray
 from pengp.plots.drawing import BLACK, GREY
-from pengp.study.claims.base import signed
-from pengp.study.claims.piston_judges import METHODS as DRAW_METHODS
-from pengp.study.claims.piston_judges import against_mle
-from pengp.study.claims.simulation_judges import METHODS, SCORES, relative
 from pengp.study.figures.style import COLOURS, letter, panels, spread
+from pengp.study.judges.base import SCORES, signed
+from pengp.study.judges.piston import METHODS as DRAW_METHODS
+from pengp.study.judges.piston import against_mle
+from pengp.study.judges.simulation import METHODS, relative
 from pengp.study.report_rows import MissingRowsError, Rows
 
 _TITLES = {

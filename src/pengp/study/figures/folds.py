@@ -13,12 +13,12 @@ from pengp.plots.lambda_axis import (
     lambda_positions,
 )
 from pengp.study.figures.style import COLOURS, MARKERS, letter, panels
+from pengp.study.judges.base import METRICS
 from pengp.study.report_rows import Rows
 
 _FOLDS = "forrester/folds"
 #: Ratio of ends up to which a logarithmic axis has ticks between the powers of ten.
 _FEW_DECADES = 300.0
-_NAMES = {"pe": "PE", "md": "MD", "score": "Score", "dpe": "DPE"}
 
 
 def figure_4(rows: Rows) -> Figure:
@@ -27,8 +27,8 @@ def figure_4(rows: Rows) -> Figure:
     for k, method in enumerate(("pe", "md", "score")):
         curves = rows.grid(_FOLDS, method, "cv_mean", "repetition")
         _curves(axes[0, k], curves, COLOURS[method])
-        axes[0, k].set_ylabel(f"{_NAMES[method]}($\\lambda$), mean of 4 folds")
-        letter(axes[0, k], k, _NAMES[method])
+        axes[0, k].set_ylabel(f"{METRICS[method]}($\\lambda$), mean of 4 folds")
+        letter(axes[0, k], k, METRICS[method])
         _chosen(axes[1, k], rows, method, lambda_positions(curves.index))
     axes[1, 0].set_ylabel("draws")
     return figure
@@ -86,7 +86,7 @@ def figure_5(rows: Rows) -> Figure:
 def _choices(ax: Axes, rows: Rows, axis: LambdaAxis) -> None:
     """Draw lambda* and lambda_1SE of each metric; the area of a point counts the draws."""
     grid, names = _grid(rows), []
-    for k, (method, rule) in enumerate((m, r) for m in _NAMES for r in ("", "_1se")):
+    for k, (method, rule) in enumerate((m, r) for m in METRICS for r in ("", "_1se")):
         chosen = rows.by_repetition(_FOLDS, method + rule, "chosen").value_counts()
         places = lambda_positions(np.concatenate([chosen.index, grid])).positions[: len(chosen)]
         ax.scatter(
@@ -97,7 +97,7 @@ def _choices(ax: Axes, rows: Rows, axis: LambdaAxis) -> None:
             facecolor=COLOURS[method] if not rule else "white",
             edgecolor=COLOURS[method],
         )
-        names.append(f"{_NAMES[method]} {'1SE' if rule else ''}".strip())
+        names.append(f"{METRICS[method]} {'1SE' if rule else ''}".strip())
     draw_lambda_axis(ax, axis)
     ax.set_yticks(-np.arange(len(names)), names)
     ax.set_ylim(-len(names) + 0.3, 0.7)

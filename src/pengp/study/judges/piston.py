@@ -2,7 +2,9 @@
 
 import pandas as pd
 
-from pengp.study.claims.base import (
+from pengp.study.judges.base import (
+    METRICS,
+    SCORES,
     Verdict,
     count,
     lam_text,
@@ -13,8 +15,7 @@ from pengp.study.claims.base import (
 )
 from pengp.study.report_rows import Rows, nearest
 
-METHODS = {"pe": "PE", "dpe": "DPE", "dpe_1se": "DPE 1SE"}
-SCORES = {"rmse": "RMSE", "crps": "CRPS"}
+METHODS = {"pe": METRICS["pe"], "dpe": METRICS["dpe"], "dpe_1se": f"{METRICS['dpe']} 1SE"}
 ISOTROPIC, ANISOTROPIC = "piston-slap/isotropic", "piston-slap/anisotropic"
 #: Log likelihoods that differ by less cannot be told apart by any data analysis.
 _PLATEAU = 1e-4

@@ -11,7 +11,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from pengp.study.claims.base import (
+from pengp.study.judges.base import (
+    METRICS,
     STANDARD_ERRORS,
     Difference,
     Verdict,
@@ -27,15 +28,11 @@ FUNCTIONS = {"lim": "Lim", "franke": "Franke", "piston": "Piston", "borehole": "
 METHODS = {
     "mle": "MLE",
     "mle_nugget": "MLE, g estimated",
-    "pe": "PE",
-    "md": "MD",
-    "score": "Score",
-    "dpe": "DPE",
+    **METRICS,
     "dpe_1se": "DPE 1SE",
 }
 #: What the paper's search, the best of ten random starts, takes for the MLE.
 TEN_STARTS = "mle_ten_starts"
-SCORES = {"rmse": "RMSE", "crps": "CRPS"}
 _WORST = ("md", "score")
 _OTHERS = ("mle", "mle_nugget", "pe", "dpe", "dpe_1se")
 _PENALIZED = ("pe", "md", "score", "dpe", "dpe_1se")

@@ -1,0 +1,78 @@
+"""CONTRIBUTING shows the package as it is: its layers, its folders, the code of its records."""
+
+import re
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "pengp"
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+LAYER = re.compile(r"^\| (\d) \| ((?:`\w+` ?)+)\|", re.MULTILINE)
+SHOWN = re.compile(r"From `([\w/]+\.py)`:\n\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PARTS = sorted(
+    path.stem
+    for path in SOURCE.iterdir()
+    if (path.is_dir() and (path / "__init__.py").exists()) or path.suffix == ".py"
+)
+PUBLIC = [name for name in PARTS if not name.startswith("_")]
+FOLDERS = [name for name in PUBLIC if (SOURCE / name).is_dir()]
+
+
+def test_the_layers_are_those_of_the_contract() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = project["tool"]["importlinter"]["contracts"]
+    layers = [set(re.findall(r"\w+", layer)) for layer in contract["layers"]]
+    shown = [(int(n), set(re.findall(r"\w+", names))) for n, names in LAYER.findall(TEXT)]
+    assert shown == list(zip(range(len(layers), 0, -1), layers, strict=True))
+    assert set().union(*layers) == set(PARTS) - {"__init__"}
+
+
+def test_the_folders_are_few() -> None:
+    assert len(set(PARTS) - {"__init__", "__main__"}) <= 15
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_names_what_is_public(folder: str) -> None:
+    module = import_module(f"pengp.{folder}")
+    assert len(set(module.__all__)) == len(module.__all__) > 0
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+def test_the_code_of_every_record_is_the_packages_own() -> None:
+    shown = SHOWN.findall(TEXT)
+    assert {path for path, _ in shown} >= {
+        "model/kernels.py",
+        "path/penalties.py",
+        "choosing/metrics.py",
+        "choosing/rules.py",
+    }
+    assert len(shown) == TEXT.count("```python")
+    for path, code in shown:
+        source = (SOURCE / path).read_text(encoding="utf-8")
+        for piece in re.split(r"\n\n\n+", code):
+            assert piece.strip("\n") in source, f"{path}: {piece}"
+
+
+def test_every_file_that_is_named_exists() -> None:
+    named = re.findall(r"`(\w+/\w+\.py)`", TEXT)
+    assert len(named) > 5
+    for path in named:
+        assert (SOURCE / path).is_file(), path
+
+
+def test_the_reference_lists_every_public_folder() -> None:
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^::: pengp\.(\w+)$", page, re.MULTILINE))
+    assert listed == set(PUBLIC) - {"cli"}
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/notation.md"])
+def test_links_to_files_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    for target in re.findall(r"\]\(([^)#\s]+)\)", path.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target
