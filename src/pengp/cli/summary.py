@@ -144,8 +144,8 @@ class Summary:
         """Return the leave-one-out scores and what they mean."""
         from pengp.choosing.scores import VALIDATION_SCORES
 
-        rule = RULES.label(self.view.estimator.rule)
-        why = f"{rule} over {choice['tried']} values, whose best is {number(choice['best'])}"
+        unit, rows = f", in the unit of {self.view.response}", list[list[str]]()
+        n = len(self.view.y)
         for score in map(VALIDATION_SCORES.__getitem__, _SHOWN_SCORES):
             value = self.diagnosis.scores[score.name]
             text = (

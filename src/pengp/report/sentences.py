@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp.choosing.rules import RULES, Rule, get_rule
+from pengp.diagnostics import CLOSE_MODE
 from pengp.report.choice import metric_words
 from pengp.report.subject import Subject
 from pengp.report.text import counted, lam_is, listed, number, percent, plain

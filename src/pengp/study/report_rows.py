@@ -35,6 +35,10 @@ class Rows:
         """Return the names of the studies that have rows."""
         return {str(study) for study, _ in self._counts.index}
 
+    def parts(self, study: str) -> list[str]:
+        """Return the parts of a study that have rows."""
+        return [f"{name}/{part}" for name, part in self._counts.index if name == study]
+
     def pick(self, part: str, method: str, metric: str) -> pd.DataFrame:
         """Return the rows of one method and metric."""
         study, function = part.split("/")

@@ -59,8 +59,8 @@ def normal_mixture(
     crps = weight @ _mean_absolute(y - mean, std)
     for w, a, s in zip(weight, mean, std, strict=True):
         crps -= 0.5 * w * (weight @ _mean_absolute(a - mean, np.hypot(s, std)))
-    ends = (_quantile(weight, mean, std, p) for p in (0.5 - 0.5 * LEVEL, 0.5 + 0.5 * LEVEL))
-    return Forecast(weight @ mean, *ends, crps)
+    lower, upper = (_quantile(weight, mean, std, 0.5 + 0.5 * sign * LEVEL) for sign in (-1, 1))
+    return Forecast(weight @ mean, lower, upper, crps)
 
 
 def _mean_absolute(e: FloatArray, s: FloatArray) -> FloatArray:

@@ -1,6 +1,6 @@
 """How the methods compare: mean log ratios of their scores to those of maximum likelihood."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,8 @@ def log_ratios(rows: Rows, part: str, method: str, score: str) -> pd.Series:
     )
     base = rows.by_repetition(part, YARDSTICK, score)
     both = pd.concat([own, base], axis=1, join="inner")
-    return 100.0 * np.log(both.iloc[:, 0] / both.iloc[:, 1])
+    ratios: pd.Series = both.iloc[:, 0] / both.iloc[:, 1]
+    return ratios.map(lambda ratio: 100.0 * np.log(ratio))
 
 
 def by_problem(rows: Rows, parts: Iterable[str]) -> pd.DataFrame:
@@ -101,7 +102,7 @@ def simulator_summary(rows: Rows) -> pd.DataFrame:
     return _grouped(table, groups)
 
 
-def _grouped(table: pd.DataFrame, groups: dict[str, Sequence[str]]) -> pd.DataFrame:
+def _grouped(table: pd.DataFrame, groups: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return `over` for each group of problems, below each other."""
     parts = []
     for name, problems in groups.items():
