@@ -1,48 +1,42 @@
 """What a fitted estimator can do: predict, sample, differentiate, learn new runs, check itself."""
 
 import copy
-import numbers
 from typing import Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.checks import check_count, check_duplicates, check_starts
+from pengp._core.arrays import FloatArray, RandomState
+from pengp._core.checks import check_count, check_duplicates
 from pengp._core.seeds import as_generator
 from pengp.choosing.scores import half_width, normal_interval
-from pengp.estimators.data import TrainingData, check_inside
-from pengp.estimators.surrogate import LeaveOneOut, Surrogate, condition_all, path_at, without_axis
+from pengp.estimators.data import check_inside
+from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel
-from pengp.model.means import MeanLike
-from pengp.path.fitting import Model, checked_model
-from pengp.path.flatness import Flat
-from pengp.path.penalized import Modes, PathFit, fit_path
-from pengp.path.penalties import AnyPenalty
 
 
 class SurrogateMixin:
-    """Methods and learned attributes that the estimators share; see there.
+    """Methods and learned attributes that all estimators share; see there.
 
-    A subclass has these parameters and calls `_runs`, `_model`, `_path` and `_keep` in ``fit``.
+    A subclass calls `_runs` in ``fit`` and sets the learned attributes below; it says which nugget
+    its surrogate has, and what follows when that learns new runs.
     """
 
-    kernel: str | Kernel
-    penalty: str | AnyPenalty
-    isotropic: bool
-    nugget: float | str
-    mean: MeanLike
-    theta_bounds: tuple[float, float]
     input_bounds: ArrayLike | None
-    n_starts: int | ArrayLike
 
     _surrogate: Surrogate
-    _chosen: PathFit  # the path at lam_, with a lambda axis of length 1
     _one_output: bool  # whether y was [n], not [n, q]
     X_train_: FloatArray
     y_train_: FloatArray
+
+    def _fixed_nugget(self) -> float | None:
+        """Return the nugget, None if it is estimated."""
+        raise NotImplementedError
+
+    def _learn(self, surrogate: Surrogate) -> None:
+        """Take over a surrogate that knows more runs."""
+        self._surrogate = surrogate
 
     def _runs(self, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
         """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
@@ -53,73 +47,13 @@ class SurrogateMixin:
         # Copies: a caller who goes on to change the arrays must not change the fit.
         return np.array(X), np.array(y, dtype=np.float64).reshape(len(X), -1)
 
-    def _model(self) -> Model:
-        """Return what is to be fitted, checked."""
-        return checked_model(
-            kernel=self.kernel,
-            penalty=self.penalty,
-            isotropic=self.isotropic,
-            nugget=self.nugget,
-            mean=self.mean,
-            theta_bounds=self.theta_bounds,
-        )
-
-    def _path(self, data: TrainingData, model: Model, lams: FloatArray, seed: int) -> PathFit:
-        """Fit all outputs to all runs at lams [L], in one batch."""
-        sets = data.datasets(one_output=self._one_output)
-        return fit_path(sets, lams, model, self._starts(data, model), np.random.default_rng(seed))
-
-    def _starts(self, data: TrainingData, model: Model) -> int | FloatArray:
-        """Return the number of starts or the log thetas to start from, checked."""
-        return check_starts(self.n_starts, 1 if model.isotropic else data.X.shape[1])
-
     def _names(self) -> Any:
         """Return the names of the inputs, None if they have none."""
         return getattr(self, "feature_names_in_", None)
 
-    def _keep(self, data: TrainingData, path: PathFit, index: IntArray) -> None:
-        """Set the learned attributes from the full-data path and the place of lam_ in it [...]."""
-        self._chosen = chosen = path_at(path, index)
-        self.X_train_ = data.X_raw
-        self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
-        self._surrogate = condition_all(data.X, data.y_raw, data.inputs, data.response, chosen)
-        self.path_ = path
-        self.lam_ = self._per_output(path.lams[index])
-        self.theta_ = chosen.theta[..., 0, :]
-        lengthscale = data.inputs.lengthscale(self.theta_)
-        self.lengthscale_ = np.where(data.inputs.constant, np.inf, lengthscale)
-        self.sigma2_ = self._per_output(chosen.sigma2[..., 0])
-        self.nugget_ = self._per_output(chosen.nugget[..., 0])
-        self.mean_ = self._prior_mean()
-
     def _per_output(self, values: FloatArray) -> Any:
         """Return a number for one output y [n], else values [q]."""
         return float(values.item()) if self._one_output else values
-
-    def _prior_mean(self) -> Any:
-        """Return the prior mean over the runs in the user's units, a number or [q]."""
-        means = np.array([posterior.level for posterior in self._surrogate.posteriors])
-        return self._per_output(self._surrogate.response.inverse(means))
-
-    @property
-    def trend_(self) -> FloatArray:
-        """Coefficients [k] or [q, k] of the mean's basis functions, in the units of y."""
-        check_is_fitted(self)
-        trends = np.array([posterior.trend for posterior in self._surrogate.posteriors])
-        scaled: FloatArray = trends * self._surrogate.response.sd[:, None]
-        return scaled[0] if self._one_output else scaled
-
-    @property
-    def modes_(self) -> Modes:
-        """All local maxima found at lam_, best first: theta [M, d] or [q, M, d], ..."""
-        check_is_fitted(self)
-        return without_axis(self._chosen.modes, axis=0 if self._one_output else 1)
-
-    @property
-    def flat_(self) -> Flat:
-        """Stretch of c theta_, c > 0, where log L is flat to 1e-4; computed on first use."""
-        check_is_fitted(self)
-        return without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
 
     @property
     def loo_(self) -> LeaveOneOut:
@@ -238,33 +172,10 @@ class SurrogateMixin:
         y_raw = np.asarray(y_raw, dtype=np.float64).reshape(len(X_raw), -1)
         self._check_new_runs(X_raw, y_raw)
         other = copy.copy(self)
-        other._surrogate = known = self._surrogate.extend(X_raw, y_raw)
-        other.mean_ = other._prior_mean()
+        known = self._surrogate.extend(X_raw, y_raw)
         other.X_train_ = np.concatenate([self.X_train_, X_raw])
         other.y_train_ = known.y_raw[:, 0] if self._one_output else known.y_raw
-        return other
-
-    def at_lambda(self, lam: float) -> Self:
-        """Return a fitted copy at another lambda of path_, without estimating anything anew.
-
-        Parameters
-        ----------
-        lam : float
-            One of ``path_.lams``, for all outputs.
-        """
-        check_is_fitted(self)
-        lams, known = self.path_.lams, self._surrogate
-        if not isinstance(lam, numbers.Real) or not np.isfinite(lam):
-            raise InputError(f"lam={lam!r} is not a number; use one of path_.lams.")
-        if not (lams == lam).any():
-            raise InputError(
-                f"lam={float(lam)!r} is not among the {len(lams)} values of path_.lams; the "
-                f"nearest is {float(lams[np.abs(lams - lam).argmin()])!r}."
-            )
-        X, y = known.posteriors[0].X, known.response.transform(known.y_raw).T
-        data = TrainingData(self.X_train_, known.y_raw, X, y, known.inputs, known.response)
-        other, place = copy.copy(self), int(np.flatnonzero(lams == lam)[0])
-        other._keep(data, self.path_, np.full(self.path_.objective.shape[:-1], place))
+        other._learn(known)
         return other
 
     def _check_new_runs(self, X_raw: FloatArray, y_raw: FloatArray) -> None:
@@ -283,7 +194,7 @@ class SurrogateMixin:
             )
         X = np.concatenate([known.posteriors[0].X, known.scale(X_raw)])
         y = np.concatenate([known.y_raw, y_raw])
-        check_duplicates(X, y, self._chosen._model.nugget, known=len(known.y_raw))
+        check_duplicates(X, y, self._fixed_nugget(), known=len(known.y_raw))
 
     def _new_inputs(self, X: Any) -> FloatArray:
         """Return checked inputs [m, d] of a fitted estimator."""

@@ -14,9 +14,9 @@ from pengp.choosing.crossval import CVTable, Task, tabulate
 from pengp.choosing.folds import FoldsLike
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric
 from pengp.choosing.rules import RuleLike, get_rule
-from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import lambda_values, make_plans, prepare
 from pengp.estimators.display import FittedDisplayMixin
+from pengp.estimators.on_path import PathMixin
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
@@ -25,7 +25,7 @@ from pengp.path.penalties import AnyPenalty
 __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
 
 
-class _PenalizedGP(FittedDisplayMixin, SurrogateMixin, RegressorMixin, BaseEstimator):
+class _PenalizedGP(FittedDisplayMixin, PathMixin, RegressorMixin, BaseEstimator):
     """What both estimators are made of."""
 
     def __sklearn_tags__(self) -> Any:

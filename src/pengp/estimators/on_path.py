@@ -1,0 +1,131 @@
+"""What estimators on a path over lambda have in common: their parameters and what they learn."""
+
+import copy
+import numbers
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.checks import check_starts
+from pengp.estimators.base import SurrogateMixin
+from pengp.estimators.data import TrainingData
+from pengp.estimators.surrogate import Surrogate, condition_all, path_at, without_axis
+from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
+from pengp.model.means import MeanLike
+from pengp.path.fitting import Model, checked_model
+from pengp.path.flatness import Flat
+from pengp.path.penalized import Modes, PathFit, fit_path
+from pengp.path.penalties import AnyPenalty
+
+
+class PathMixin(SurrogateMixin):
+    """Methods and learned attributes of the penalized estimators; see there.
+
+    A subclass has these parameters and calls `_model`, `_path` and `_keep` in ``fit``.
+    """
+
+    kernel: str | Kernel
+    penalty: str | AnyPenalty
+    isotropic: bool
+    nugget: float | str
+    mean: MeanLike
+    theta_bounds: tuple[float, float]
+    n_starts: int | ArrayLike
+
+    _chosen: PathFit  # the path at lam_, with a lambda axis of length 1
+
+    def _model(self) -> Model:
+        """Return what is to be fitted, checked."""
+        return checked_model(
+            kernel=self.kernel,
+            penalty=self.penalty,
+            isotropic=self.isotropic,
+            nugget=self.nugget,
+            mean=self.mean,
+            theta_bounds=self.theta_bounds,
+        )
+
+    def _path(self, data: TrainingData, model: Model, lams: FloatArray, seed: int) -> PathFit:
+        """Fit all outputs to all runs at lams [L], in one batch."""
+        sets = data.datasets(one_output=self._one_output)
+        return fit_path(sets, lams, model, self._starts(data, model), np.random.default_rng(seed))
+
+    def _starts(self, data: TrainingData, model: Model) -> int | FloatArray:
+        """Return the number of starts or the log thetas to start from, checked."""
+        return check_starts(self.n_starts, 1 if model.isotropic else data.X.shape[1])
+
+    def _keep(self, data: TrainingData, path: PathFit, index: IntArray) -> None:
+        """Set the learned attributes from the full-data path and the place of lam_ in it [...]."""
+        self._chosen = chosen = path_at(path, index)
+        self.X_train_ = data.X_raw
+        self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
+        self._surrogate = condition_all(data.X, data.y_raw, data.inputs, data.response, chosen)
+        self.path_ = path
+        self.lam_ = self._per_output(path.lams[index])
+        self.theta_ = chosen.theta[..., 0, :]
+        lengthscale = data.inputs.lengthscale(self.theta_)
+        self.lengthscale_ = np.where(data.inputs.constant, np.inf, lengthscale)
+        self.sigma2_ = self._per_output(chosen.sigma2[..., 0])
+        self.nugget_ = self._per_output(chosen.nugget[..., 0])
+        self.mean_ = self._prior_mean()
+
+    def _fixed_nugget(self) -> float | None:
+        """Return the nugget, None if it is estimated."""
+        return self._chosen._model.nugget
+
+    def _learn(self, surrogate: Surrogate) -> None:
+        """Take over a surrogate that knows more runs; the trend follows them."""
+        super()._learn(surrogate)
+        self.mean_ = self._prior_mean()
+
+    def _prior_mean(self) -> Any:
+        """Return the prior mean over the runs in the user's units, a number or [q]."""
+        means = np.array([posterior.level for posterior in self._surrogate.posteriors])
+        return self._per_output(self._surrogate.response.inverse(means))
+
+    @property
+    def trend_(self) -> FloatArray:
+        """Coefficients [k] or [q, k] of the mean's basis functions, in the units of y."""
+        check_is_fitted(self)
+        trends = np.array([posterior.trend for posterior in self._surrogate.posteriors])
+        scaled: FloatArray = trends * self._surrogate.response.sd[:, None]
+        return scaled[0] if self._one_output else scaled
+
+    @property
+    def modes_(self) -> Modes:
+        """All local maxima found at lam_, best first: theta [M, d] or [q, M, d], ..."""
+        check_is_fitted(self)
+        return without_axis(self._chosen.modes, axis=0 if self._one_output else 1)
+
+    @property
+    def flat_(self) -> Flat:
+        """Stretch of c theta_, c > 0, where log L is flat to 1e-4; computed on first use."""
+        check_is_fitted(self)
+        return without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
+
+    def at_lambda(self, lam: float) -> Self:
+        """Return a fitted copy at another lambda of path_, without estimating anything anew.
+
+        Parameters
+        ----------
+        lam : float
+            One of ``path_.lams``, for all outputs.
+        """
+        check_is_fitted(self)
+        lams, known = self.path_.lams, self._surrogate
+        if not isinstance(lam, numbers.Real) or not np.isfinite(lam):
+            raise InputError(f"lam={lam!r} is not a number; use one of path_.lams.")
+        if not (lams == lam).any():
+            raise InputError(
+                f"lam={float(lam)!r} is not among the {len(lams)} values of path_.lams; the "
+                f"nearest is {float(lams[np.abs(lams - lam).argmin()])!r}."
+            )
+        X, y = known.posteriors[0].X, known.response.transform(known.y_raw).T
+        data = TrainingData(self.X_train_, known.y_raw, X, y, known.inputs, known.response)
+        other, place = copy.copy(self), int(np.flatnonzero(lams == lam)[0])
+        other._keep(data, self.path_, np.full(self.path_.objective.shape[:-1], place))
+        return other
