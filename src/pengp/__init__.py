@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     )
     from pengp.datasets import get_function, latin_hypercube, load_piston_slap, scale_design
     from pengp.diagnostics import Diagnosis, diagnose
-    from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+    from pengp.estimators import (
+        BayesianGPRegressor,
+        PenalizedGPRegressor,
+        PenalizedGPRegressorCV,
+    )
     from pengp.exceptions import FileError, InputError, PengpWarning
     from pengp.model import FullLogLik, LogLik, full_loglik, profile_loglik
     from pengp.path import Modes, PathFit, lambda_grid, lambda_max, penalized_path
@@ -40,6 +44,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "FOLD_METRICS",
+    "BayesianGPRegressor",
     "CVTable",
     "Diagnosis",
     "FileError",
@@ -103,6 +108,7 @@ _HOMES = {
         "diagnose",
     ),
     "estimators": (
+        "BayesianGPRegressor",
         "PenalizedGPRegressor",
         "PenalizedGPRegressorCV",
     ),

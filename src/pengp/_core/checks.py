@@ -230,6 +230,14 @@ def check_nugget(nugget: float | str) -> float | None:
     return float(nugget)
 
 
+def check_levels(levels: ArrayLike) -> FloatArray:
+    """Return probabilities as [k], each between 0 and 1."""
+    p = np.atleast_1d(_as_floats(levels, "levels"))
+    if p.ndim != 1 or not len(p) or not ((p > 0.0) & (p < 1.0)).all():
+        raise InputError(f"levels={levels!r} must be probabilities between 0 and 1.")
+    return p
+
+
 def check_count(value: object, name: str, least: int) -> int:
     """Return a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,6 +46,9 @@ class ProcessMixture:
     nugget: FloatArray
     weight: FloatArray
 
+    sigma2: ClassVar[float] = 1.0
+    """Variances come as they are, not divided by a scale as those of one process do."""
+
     @property
     def df(self) -> int:
         """Degrees of freedom of every component."""
@@ -71,14 +75,14 @@ class ProcessMixture:
         return np.add.reduce([w * component.predict_mean(X_new) for w, component in parts])
 
     def predict(self, X_new: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the predictive mean [m] and standard deviation [m] at X_new [m, d]."""
+        """Return the predictive mean [m] and variance [m] at X_new [m, d]."""
         mean, second = np.zeros(len(X_new)), np.zeros(len(X_new))
         inflation = self._inflation()
         for w, component in zip(self.weight, self.components, strict=True):
             location, variance = component.predict(X_new)
             mean += w * location
             second += w * (inflation * component.sigma2 * variance + location * location)
-        return mean, np.sqrt(np.maximum(second - mean * mean, 0.0))
+        return mean, np.maximum(second - mean * mean, 0.0)
 
     def predict_cov(self, X_new: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the predictive mean [m] and covariance [m, m] at X_new [m, d].

@@ -132,6 +132,11 @@ class PosteriorSample:
         return np.array([pareto_shape(s.log_weights()) for s in self.samplers])
 
     @property
+    def pareto_shape(self) -> float:
+        """The largest Pareto shape of a member that counts."""
+        return float(self.pareto_shapes[self.member_weights > _NEGLIGIBLE].max())
+
+    @property
     def trusted_shapes(self) -> bool:
         """Whether the weights of every member that counts can be trusted."""
         counts = self.member_weights > _NEGLIGIBLE

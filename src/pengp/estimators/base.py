@@ -38,10 +38,16 @@ class SurrogateMixin:
         """Take over a surrogate that knows more runs."""
         self._surrogate = surrogate
 
-    def _runs(self, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+    def _runs(self, X: Any, y: Any, least: int = 2) -> tuple[FloatArray, FloatArray]:
         """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
         X, y = validate_data(
-            self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            multi_output=True,
+            y_numeric=True,
+            ensure_min_samples=least,
         )
         self._one_output = y.ndim == 1
         # Copies: a caller who goes on to change the arrays must not change the fit.

@@ -62,13 +62,26 @@ def prepare(
     model : Model
         What is to be fitted.
     """
+    data = scale_runs(X_raw, y_raw, names, input_bounds=input_bounds, nugget=model.nugget)
+    if words := too_few_runs(model.mean, data.X):
+        raise InputError(f"X has {len(data.X)} runs, but {words}.")
+    return data
+
+
+def scale_runs(
+    X_raw: FloatArray,
+    y_raw: FloatArray,
+    names: Sequence[str] | None,
+    *,
+    input_bounds: ArrayLike | None,
+    nugget: float | None,
+) -> TrainingData:
+    """Check and scale finite runs for a nugget, None if it is estimated; see `prepare`."""
     inputs = InputScaler.from_data(X_raw, input_bounds)
     response = ResponseScaler.from_data(y_raw)
     check_inside(X_raw, inputs, input_bounds, names)
     X, y = scale_inputs(inputs, X_raw), np.ascontiguousarray(response.transform(y_raw).T)
-    check_duplicates(X, y_raw, model.nugget)
-    if words := too_few_runs(model.mean, X):
-        raise InputError(f"X has {len(X)} runs, but {words}.")
+    check_duplicates(X, y_raw, nugget)
     _warn_about_constants(inputs.constant, response.constant, names)
     return TrainingData(X_raw, y_raw, X, y, inputs, response)
 

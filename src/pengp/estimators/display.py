@@ -13,13 +13,8 @@ _MOST_ROWS = 60
 
 
 def summary_lines(estimator: Any) -> list[str]:
-    """Return one line for each output: lambda, sigma2, nugget and mean."""
-    names = ("lam_", "sigma2_", "nugget_", "mean_")
-    columns = np.array([np.atleast_1d(getattr(estimator, name)) for name in names])
-    lines = [
-        f"lambda = {lam:.4g}, sigma2 = {sigma2:.4g}, nugget = {nugget:.4g}, mean = {mean:.6g}"
-        for lam, sigma2, nugget, mean in columns.T
-    ]
+    """Return one line for each output, of the estimator's own ``_summaries``."""
+    lines: list[str] = estimator._summaries()
     return lines if len(lines) == 1 else [f"output {k}: {line}" for k, line in enumerate(lines)]
 
 

@@ -12,6 +12,13 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import check_starts
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData
+from pengp.estimators.heldout import (
+    HeldOut,
+    normal_held_out,
+    of_refits,
+    of_table,
+    predict_splits,
+)
 from pengp.estimators.surrogate import Surrogate, condition_all, path_at, without_axis
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
@@ -56,7 +63,7 @@ class PathMixin(SurrogateMixin):
 
     def _starts(self, data: TrainingData, model: Model) -> int | FloatArray:
         """Return the number of starts or the log thetas to start from, checked."""
-        return check_starts(self.n_starts, 1 if model.isotropic else data.X.shape[1])
+        return check_starts(self.n_starts, _n_theta(model, data.X))
 
     def _keep(self, data: TrainingData, path: PathFit, index: IntArray) -> None:
         """Set the learned attributes from the full-data path and the place of lam_ in it [...]."""
@@ -72,6 +79,15 @@ class PathMixin(SurrogateMixin):
         self.sigma2_ = self._per_output(chosen.sigma2[..., 0])
         self.nugget_ = self._per_output(chosen.nugget[..., 0])
         self.mean_ = self._prior_mean()
+
+    def _summaries(self) -> list[str]:
+        """Return lambda, sigma2, nugget and mean of each output in a line."""
+        names = ("lam_", "sigma2_", "nugget_", "mean_")
+        columns = np.array([np.atleast_1d(getattr(self, name)) for name in names])
+        return [
+            f"lambda = {lam:.4g}, sigma2 = {sigma2:.4g}, nugget = {nugget:.4g}, mean = {mean:.6g}"
+            for lam, sigma2, nugget, mean in columns.T
+        ]
 
     def _fixed_nugget(self) -> float | None:
         """Return the nugget, None if it is estimated."""
@@ -107,6 +123,35 @@ class PathMixin(SurrogateMixin):
         check_is_fitted(self)
         return without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
 
+    def held_out(self, output: int = 0, level: float = 0.95) -> HeldOut:
+        """Predict the runs of ``fit`` by fits that did not know them, theta estimated anew.
+
+        The folds that chose lambda predict with their own estimates at lam_; without folds, each
+        run is left out in turn. `loo_` keeps theta_ instead, which has seen the run, and flatters.
+
+        Parameters
+        ----------
+        output : int
+            Which output, for responses [n, q].
+        level : float
+            Probability of the intervals.
+        """
+        check_is_fitted(self)
+        data, model, scaler = self.path_._data, self._chosen._model, self._surrogate.response
+        X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
+        tables = np.atleast_1d(np.array(getattr(self, "cv_table_", None), dtype=object))
+        table = tables[output] if len(tables) > output else None
+        if table is not None:
+            splits, how = of_table(table, lam)
+        else:
+            starts = check_starts(self.n_starts, _n_theta(model, X))
+            splits, how = of_refits(X, y, lam, model, starts)
+        found = predict_splits(X, y, splits, model)
+        mean = scaler.mean[output] + scaler.sd[output] * found.mean
+        seen = scaler.mean[output] + scaler.sd[output] * y
+        std = scaler.sd[output] * found.std
+        return normal_held_out(seen, found.run, mean, std, level, how)
+
     def at_lambda(self, lam: float) -> Self:
         """Return a fitted copy at another lambda of path_, without estimating anything anew.
 
@@ -129,3 +174,8 @@ class PathMixin(SurrogateMixin):
         other, place = copy.copy(self), int(np.flatnonzero(lams == lam)[0])
         other._keep(data, self.path_, np.full(self.path_.objective.shape[:-1], place))
         return other
+
+
+def _n_theta(model: Model, X: FloatArray) -> int:
+    """Return how many thetas a model of X [n, d] has."""
+    return 1 if model.isotropic else X.shape[1]

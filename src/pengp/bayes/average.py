@@ -1,0 +1,182 @@
+"""The Bayesian average of one response: what is kept of its posterior, and how it is made."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray
+from pengp.bayes.components import thin
+from pengp.bayes.heldout import HeldOut, leave_out
+from pengp.bayes.insight import Activity, Explanation, activity, explanations
+from pengp.bayes.members import Member, checked, default_members
+from pengp.bayes.mixture import ProcessMixture
+from pengp.bayes.priors import Prior
+from pengp.bayes.sample import PosteriorSample, sample_posterior
+from pengp.bayes.trust import Halves, compare_halves, problems
+from pengp.exceptions import InputError
+from pengp.model.kernels import get_kernel
+
+SAMPLED_NUGGET = (1.49e-8, 1.0)
+"""Range of a nugget that is sampled."""
+
+MEAN_VARIANCE = 9.0
+"""Prior variance of the integrated mean, divided by sigma2."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an average is made: members, prior, and when the sampler stops."""
+
+    members: tuple[Member, ...]
+    prior: Prior
+    effective_size: float
+    max_points: int
+    n_components: int
+
+
+@dataclass(frozen=True, eq=False)
+class Average:
+    """The posterior of one response, and the mixture of processes that predicts.
+
+    Attributes
+    ----------
+    sample : PosteriorSample
+        All draws.
+    mixture : ProcessMixture
+        The few processes that predict like them.
+    mean_change, std_change : float
+        Root mean square changes of mean (in standard deviations) and standard deviation (relative)
+        between all draws and the few.
+    """
+
+    sample: PosteriorSample
+    mixture: ProcessMixture
+    mean_change: float
+    std_change: float
+
+    @cached_property
+    def halves(self) -> Halves:
+        """Two independent halves of the draws, compared."""
+        return compare_halves(self.sample)
+
+    @cached_property
+    def problems(self) -> tuple[str, ...]:
+        """What speaks against the draws, in sentences."""
+        return tuple(problems(self.sample, self.halves))
+
+    @cached_property
+    def activity(self) -> Activity:
+        """How much each input matters."""
+        return activity(self.sample)
+
+    @cached_property
+    def explanations(self) -> tuple[Explanation, ...]:
+        """The modes, with their posterior weights."""
+        return tuple(explanations(self.sample))
+
+    @cached_property
+    def held_out(self) -> HeldOut:
+        """Each run predicted from the others, theta learned anew."""
+        return leave_out(self.sample)
+
+    @property
+    def kernel_weights(self) -> dict[str, float]:
+        """Posterior probability of each kernel."""
+        found: dict[str, float] = {}
+        for member, weight in zip(self.sample.members, self.sample.member_weights, strict=True):
+            name = str(getattr(member.kernel, "name", type(member.kernel).__name__))
+            found[name] = found.get(name, 0.0) + float(weight)
+        return found
+
+    @property
+    def medians(self) -> FloatArray:
+        """Posterior medians [d] of theta."""
+        draws = self.sample.draws
+        order = draws.theta.argsort(0)
+        below = draws.weight[order].cumsum(0)
+        k = (below < 0.5).sum(0).clip(max=len(order) - 1)
+        columns = np.arange(draws.theta.shape[1])
+        median: FloatArray = draws.theta[order[k, columns], columns]
+        return median
+
+
+def average(X: FloatArray, y: FloatArray, settings: Settings, seed: int) -> Average:
+    """Sample the posterior of runs X [n, d], y [n], and find the few processes that predict."""
+    sample = sample_posterior(
+        X,
+        y,
+        members=settings.members,
+        prior=settings.prior,
+        effective_size=settings.effective_size,
+        max_points=settings.max_points,
+        random_state=seed,
+    )
+    few = thin(sample, n_components=settings.n_components, random_state=seed)
+    return Average(sample, few.mixture, few.mean_change, few.std_change)
+
+
+def members_of(
+    d: int,
+    kernels: Any = None,
+    nugget: float | Sequence[float] | str | None = None,
+    mean: str | float | None = None,
+) -> tuple[Member, ...]:
+    """Return the members that a user's choices describe, for d inputs.
+
+    Parameters
+    ----------
+    d : int
+        Number of inputs.
+    kernels : str, Kernel, sequence or mapping, optional
+        Kernels, or a mapping from them to prior weights; those of `default_members` if omitted.
+    nugget : float, sequence of floats, "sample" or None
+        Nuggets of each kernel, which share its weight; those of `default_members` if omitted.
+    mean : {"integrated", "zero"}, float or None
+        The constant mean, or its prior variance divided by sigma2.
+    """
+    defaults = default_members(d)
+    variance = defaults[0].mean_variance if mean is None else _variance(mean)
+    if kernels is None:
+        weights: dict[Any, float] = {}
+        for member in defaults:
+            weights[member.kernel] = weights.get(member.kernel, 0.0) + member.weight
+    elif isinstance(kernels, Mapping):
+        weights = {get_kernel(kernel): float(weight) for kernel, weight in kernels.items()}
+    else:
+        single = isinstance(kernels, str) or not isinstance(kernels, Sequence)
+        weights = {get_kernel(kernel): 1.0 for kernel in ([kernels] if single else kernels)}
+    members = []
+    for kernel, weight in weights.items():
+        usual = [m.nugget for m in defaults if m.kernel == kernel] or [1e-5]
+        nuggets = usual if nugget is None else _nuggets(nugget)
+        members += [Member(kernel, g, variance, weight / len(nuggets)) for g in nuggets]
+    return checked(tuple(members))
+
+
+def _variance(mean: Any) -> float:
+    """Return the prior variance of the mean, 0 for none."""
+    if isinstance(mean, str):
+        if mean not in ("integrated", "zero"):
+            raise InputError(f"mean={mean!r} is unknown; use 'integrated', 'zero' or a variance.")
+        return MEAN_VARIANCE if mean == "integrated" else 0.0
+    if isinstance(mean, bool) or not np.isscalar(mean) or not 0.0 <= float(mean) < np.inf:
+        raise InputError(f"mean={mean!r} is no prior variance; use a number from 0 up.")
+    return float(mean)
+
+
+def _nuggets(nugget: Any) -> list[float | tuple[float, float]]:
+    """Return the nuggets of each kernel."""
+    if isinstance(nugget, str):
+        if nugget != "sample":
+            raise InputError(f"nugget={nugget!r} is unknown; use 'sample', a number or several.")
+        return [SAMPLED_NUGGET]
+    try:
+        values = [float(g) for g in np.atleast_1d(np.asarray(nugget, dtype=np.float64))]
+    except (TypeError, ValueError):
+        values = []
+    if not values or not all(0.0 < g < np.inf for g in values):
+        raise InputError(f"nugget={nugget!r} must be a number above 0, several, or 'sample'.")
+    return list(values)

@@ -1,0 +1,418 @@
+"""The Bayesian average: theta, lambda and the kernel are not chosen but integrated over."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Self
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from pengp._core.arrays import FloatArray, RandomState
+from pengp._core.checks import check_count, check_levels, warn
+from pengp._core.linalg import ONE_THREAD
+from pengp._core.registry import name_of
+from pengp._core.seeds import as_seed
+from pengp.bayes.average import Average, Settings, average, members_of
+from pengp.bayes.insight import Activity
+from pengp.bayes.mixture import ProcessMixture
+from pengp.bayes.priors import Prior, get_prior
+from pengp.choosing.scores import half_width
+from pengp.estimators.base import SurrogateMixin
+from pengp.estimators.data import TrainingData, scale_runs
+from pengp.estimators.display import FittedDisplayMixin
+from pengp.estimators.heldout import HeldOut
+from pengp.estimators.surrogate import LeaveOneOut, Surrogate
+from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
+
+__all__ = ["BayesianGPRegressor", "Components"]
+
+_FEWEST_COMPONENTS = 20.0
+"""Effective number of components below which new runs make the posterior be sampled anew."""
+
+_FEWEST = 3
+"""Runs from which a posterior is learned: its predictions have a variance from there on."""
+
+
+class Components(NamedTuple):
+    """The processes of the average."""
+
+    kernel: tuple[str, ...]  # M names
+    theta: FloatArray  # [M, d], for inputs in the unit cube
+    nugget: FloatArray  # [M]
+    weight: FloatArray  # [M], sums to 1
+
+
+class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, BaseEstimator):
+    """Gaussian-process surrogate that averages over lambda, theta and kernels.
+
+    The penalized estimate theta-hat(lambda) of the paper is the posterior mode under independent
+    exponential priors with rate n lambda. Here lambda has a prior as well and is integrated out
+    with theta, the variance and the kernel, so that the predictions carry what few runs leave
+    open: they are mixtures of Student t distributions. The posterior is sampled by adaptive
+    importance sampling, which says when it is not to be trusted.
+
+    Parameters
+    ----------
+    kernels : str, Kernel, sequence or mapping, optional
+        Correlation functions that are averaged: names or kernels, or a mapping from them to prior
+        weights. By default squared exponential, radial and product Matern 5/2, a third each; with
+        one input squared exponential (2/3) and Matern 5/2.
+    prior : {"hierarchical-lasso", "gamma", "jointly-robust"} or Prior
+        Prior of theta; your own object has value, gradient and hessian in log theta.
+    mean : {"integrated", "zero"}, float or None
+        The constant mean: integrated out with a prior variance of 9 sigma2, or of your own number
+        times sigma2; or zero. None integrates it for two inputs or more.
+    nugget : float, sequence of floats, "sample" or None
+        Fixed nugget, several that are averaged, or one more parameter, log uniform from 1.49e-8 to
+        1. None takes 1e-5, and 1e-8 as well for the squared exponential.
+    effective_size : float
+        Effective number of draws at which the sampler stops.
+    max_points : int
+        Draws at which it stops in any case.
+    n_components : int
+        Most processes that are kept for predictions; ``thinning_`` says what that changes.
+    input_bounds : array, shape [d, 2], optional
+        Lower and upper end of each input, the design region; by default the range of the runs.
+    random_state : int, Generator, RandomState or None
+        Seed of the draws.
+    n_jobs : int, optional
+        Processes or threads for several outputs; the result does not depend on it.
+
+    Attributes
+    ----------
+    components_ : Components, or list of q
+        The processes that predict: kernel, theta, nugget and weight.
+    kernel_weights_ : dict of float, or list of q
+        Posterior probability of each kernel.
+    log_evidence_, log_evidence_error_ : float or [q]
+        Logarithm of the probability density of the runs, up to a constant that depends on n alone,
+        and its Monte Carlo standard error.
+    effective_size_ : float or [q]
+        Effective number of draws.
+    pareto_shape_ : float or [q]
+        Largest Pareto shape of the weights of a kernel that counts; above 0.7 they are not trusted.
+    activity_ : Activity, or list of q
+        Posterior probability that each input matters, quantiles of the change of the response from
+        end to end, and of the lengthscale in the input's unit.
+    explanations_ : list of Explanation, or list of q
+        The modes of the posterior, with their weights.
+    thinning_ : float or [q]
+        Root mean square change of the predictive mean, in predictive standard deviations, between
+        all draws and the components that are kept.
+    theta_, lengthscale_ : [d] or [q, d]
+        Posterior medians; lengthscales in the input's unit, inf for an ignored input.
+    loo_ : LeaveOneOut
+        Each run predicted from the others, theta learned anew; see `held_out`.
+    X_train_, y_train_, n_features_in_, feature_names_in_
+        As in `PenalizedGPRegressor`.
+    """
+
+    _averages: tuple[Average | None, ...]  # None for a constant response
+
+    def __init__(
+        self,
+        *,
+        kernels: str | Kernel | Sequence[Any] | Mapping[Any, float] | None = None,
+        prior: str | Prior = "hierarchical-lasso",
+        mean: str | float | None = None,
+        nugget: float | Sequence[float] | str | None = None,
+        effective_size: float = 800.0,
+        max_points: int = 30_000,
+        n_components: int = 100,
+        input_bounds: ArrayLike | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.prior = prior
+        self.mean = mean
+        self.nugget = nugget
+        self.effective_size = effective_size
+        self.max_points = max_points
+        self.n_components = n_components
+        self.input_bounds = input_bounds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Sample the posterior and condition on the runs.
+
+        Parameters
+        ----------
+        X : array or frame, shape [n, d]
+            Inputs of the runs in any units, n >= 3.
+        y : array, shape [n] or [n, q]
+            Responses in any units; several outputs are fitted independently.
+        """
+        X_raw, y_raw = self._runs(X, y, least=_FEWEST)
+        self._settings = self._checked_settings(X_raw.shape[1])
+        names, bounds, seed = self._names(), self.input_bounds, as_seed(self.random_state)
+        nugget = self._fixed_nugget()
+        data = scale_runs(X_raw, y_raw, names, input_bounds=bounds, nugget=nugget)
+        self._seeds = np.random.SeedSequence(seed).generate_state(len(data.y)).tolist()
+        self._keep(data, self._averaged(data))
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that several outputs are understood."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _checked_settings(self, d: int) -> Settings:
+        """Return what is to be fitted, checked."""
+        size = self.effective_size
+        if not np.isscalar(size) or not 0.0 < float(size) < np.inf:
+            raise InputError(f"effective_size={size!r} must be a number above 0.")
+        return Settings(
+            members_of(d, self.kernels, self.nugget, self.mean),
+            get_prior(self.prior),
+            float(size),
+            check_count(self.max_points, "max_points", 1),
+            check_count(self.n_components, "n_components", 1),
+        )
+
+    def _averaged(self, data: TrainingData) -> tuple[Average | None, ...]:
+        """Return the average of each output, None where the response is constant."""
+        jobs = [
+            joblib.delayed(_average)(data.X, y, self._settings, seed)
+            for y, seed in zip(data.y, self._seeds, strict=True)
+        ]
+        if len(jobs) == 1 or joblib.effective_n_jobs(self.n_jobs) == 1:
+            return tuple(function(*args) for function, args, _ in jobs)
+        with ONE_THREAD:
+            return tuple(joblib.Parallel(n_jobs=self.n_jobs)(jobs))
+
+    def _keep(self, data: TrainingData, averages: tuple[Average | None, ...]) -> None:
+        """Set the learned attributes."""
+        self._averages = averages
+        self.X_train_ = data.X_raw
+        self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
+        mixtures = tuple(
+            _flat(data.X, self._settings) if a is None else a.mixture for a in averages
+        )
+        self._surrogate = Surrogate(data.inputs, data.response, mixtures, data.y_raw)
+        medians = [np.full(data.X.shape[1], np.nan) if a is None else a.medians for a in averages]
+        self.theta_ = self._of_outputs(np.array(medians))
+        lengthscale = data.inputs.lengthscale(self.theta_)
+        self.lengthscale_ = np.where(data.inputs.constant, np.inf, lengthscale)
+        for k, found in enumerate(averages):
+            for sentence in () if found is None else found.problems:
+                which = "" if self._one_output else f" of output {k}"
+                warn(f"the posterior{which} cannot be trusted: {sentence}")
+
+    def _of_outputs(self, values: Any) -> Any:
+        """Return the first of q values for one output y [n], else all."""
+        return values[0] if self._one_output else values
+
+    def _each(self, what: Any) -> Any:
+        """Return what(average) of each output, None where the response is constant."""
+        check_is_fitted(self)
+        return self._of_outputs([None if a is None else what(a) for a in self._averages])
+
+    def _numbers(self, what: Any) -> Any:
+        """Return a number of each output, nan where the response is constant."""
+        check_is_fitted(self)
+        found = [np.nan if a is None else float(what(a)) for a in self._averages]
+        return self._per_output(np.array(found))
+
+    def _summaries(self) -> list[str]:
+        """Return the kernels' weights and the effective size of each output in a line."""
+        lines = []
+        for found in self._averages:
+            weights = {} if found is None else found.kernel_weights
+            parts = [f"{kernel} {weight:.2f}" for kernel, weight in weights.items()]
+            size = 0.0 if found is None else found.sample.effective_size
+            lines.append(f"kernels: {', '.join(parts)}; effective size {size:.0f}")
+        return lines
+
+    def _fixed_nugget(self) -> float | None:
+        """Return the smallest nugget, None if it is sampled."""
+        nuggets = [member.nugget for member in self._settings.members]
+        return None if any(isinstance(g, tuple) for g in nuggets) else min(nuggets)
+
+    def _learn(self, surrogate: Surrogate) -> None:
+        """Take over a surrogate that knows more runs; sample anew where too few draws are left."""
+        X, outputs = surrogate.posteriors[0].X, surrogate.response.transform(surrogate.y_raw).T
+        mixtures = [
+            average(X, y, self._settings, seed).mixture
+            if found is not None and mixture.effective_size < _FEWEST_COMPONENTS
+            else mixture
+            for found, mixture, y, seed in zip(
+                self._averages, surrogate.posteriors, outputs, self._seeds, strict=True
+            )
+        ]
+        super()._learn(replace(surrogate, posteriors=tuple(mixtures)))
+
+    @property
+    def components_(self) -> Any:
+        """The processes that predict, a `Components` or a list of q."""
+        check_is_fitted(self)
+        return self._of_outputs([_components(m) for m in self._surrogate.posteriors])
+
+    @property
+    def kernel_weights_(self) -> Any:
+        """Posterior probability of each kernel, a dict or a list of q."""
+        return self._each(lambda a: a.kernel_weights)
+
+    @property
+    def log_evidence_(self) -> Any:
+        """Log evidence of the average, a number or [q]."""
+        return self._numbers(lambda a: a.sample.log_evidence[0])
+
+    @property
+    def log_evidence_error_(self) -> Any:
+        """Monte Carlo standard error of the log evidence, a number or [q]."""
+        return self._numbers(lambda a: a.sample.log_evidence[1])
+
+    @property
+    def effective_size_(self) -> Any:
+        """Effective number of draws, a number or [q]."""
+        return self._numbers(lambda a: a.sample.effective_size)
+
+    @property
+    def pareto_shape_(self) -> Any:
+        """Largest Pareto shape of the weights of a member that counts, a number or [q]."""
+        return self._numbers(lambda a: a.sample.pareto_shape)
+
+    @property
+    def thinning_(self) -> Any:
+        """Change of the predictive mean by thinning, in standard deviations, a number or [q]."""
+        return self._numbers(lambda a: a.mean_change)
+
+    @property
+    def activity_(self) -> Any:
+        """How much each input matters, an `Activity` or a list of q."""
+        inputs = self._surrogate.inputs
+
+        def in_units(a: Average) -> Activity:
+            found, width = a.activity, inputs.width[:, None]
+            length = np.where(inputs.constant[:, None], np.inf, found.lengthscale * width)
+            return found._replace(
+                probability=np.where(inputs.constant, 0.0, found.probability), lengthscale=length
+            )
+
+        return self._each(in_units)
+
+    @property
+    def explanations_(self) -> Any:
+        """The modes of the posterior with their weights, a tuple or a list of q."""
+        return self._each(lambda a: a.explanations)
+
+    def held_out(self, output: int = 0, level: float = 0.95) -> HeldOut:
+        """Predict each run of ``fit`` from the others, theta learned anew by weighting the draws.
+
+        Parameters
+        ----------
+        output : int
+            Which output, for responses [n, q].
+        level : float
+            Probability of the intervals.
+        """
+        check_is_fitted(self)
+        half_width(level)
+        found, scaler = self._averages[output], self._surrogate.response
+        if found is None:
+            raise InputError("a constant response has nothing to predict.")
+        left, y = found.held_out, found.sample.y
+        mean, sd = scaler.mean[output], scaler.sd[output]
+        ends = np.concatenate([law.interval(level) for law in left.laws])
+        pairs = zip(left.laws, left.runs, strict=True)
+        crps = np.concatenate([law.crps(y[[run]]) for law, run in pairs])
+        return HeldOut(
+            left.runs,
+            mean + sd * y[left.runs],
+            mean + sd * left.mean,
+            sd * left.std,
+            mean + sd * ends[:, 0],
+            mean + sd * ends[:, 1],
+            sd * crps,
+            level,
+            "each run left out in turn",
+            left.effective_size,
+        )
+
+    @property
+    def loo_(self) -> LeaveOneOut:
+        """Each run of ``fit`` predicted from the others, theta learned anew."""
+        check_is_fitted(self)
+        n, q = self._averages_runs(), len(self._averages)
+        mean, std, residual = (np.zeros((n, q)) for _ in range(3))
+        mean[:] = self._surrogate.response.mean
+        for k, found in enumerate(self._averages):
+            if found is not None:
+                held = self.held_out(k)
+                mean[:, k], std[:, k], residual[:, k] = held.mean, held.std, held.y - held.mean
+        standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
+        loo = LeaveOneOut(mean, std, residual, standardized)
+        return loo.output(0) if self._one_output else loo
+
+    def _averages_runs(self) -> int:
+        """Return the number of runs in ``fit``."""
+        return next((len(a.sample.y) for a in self._averages if a is not None), len(self.X_train_))
+
+    def predict_quantiles(self, X: Any, levels: ArrayLike) -> FloatArray:
+        """Return quantiles of the predictive distributions, exactly those of the mixtures.
+
+        Parameters
+        ----------
+        X : array or frame, shape [m, d]
+            Inputs in the units of the training data.
+        levels : [k]
+            Probabilities between 0 and 1.
+
+        Returns
+        -------
+        [m, k] or [m, q, k]
+        """
+        X_raw, known = self._new_inputs(X), self._surrogate
+        p = check_levels(levels)
+        found = np.zeros((len(X_raw), len(self._averages), len(p)))
+        X_scaled = known.scale(X_raw)
+        for k, mixture in enumerate(known.posteriors):
+            if not known.response.constant[k]:
+                found[:, k] = mixture.law(X_scaled).quantiles(p)
+        scaled = known.response.mean[:, None] + known.response.sd[:, None] * found
+        return self._outputs(scaled)
+
+    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """Return central prediction intervals, exactly those of the mixtures.
+
+        Parameters
+        ----------
+        X : array or frame, shape [m, d]
+            Inputs in the units of the training data.
+        level : float
+            Probability that an interval is to cover, between 0 and 1.
+
+        Returns
+        -------
+        lower, upper : [m] or [m, q]
+            Quantiles of (1 - level) / 2 and (1 + level) / 2.
+        """
+        half_width(level)  # says so if the level is none, before any work
+        ends = self.predict_quantiles(X, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
+        return ends[..., 0], ends[..., 1]
+
+
+def _average(X: FloatArray, y: FloatArray, settings: Settings, seed: int) -> Average | None:
+    """Return the average of runs X [n, d], y [n]; None for a constant response."""
+    return average(X, y, settings, seed) if y.any() else None
+
+
+def _components(mixture: ProcessMixture) -> Components:
+    """Return what the user sees of a mixture."""
+    names = [name_of(member.kernel) for member in mixture.members]
+    kernels = tuple(names[k] for k in mixture.member)
+    return Components(kernels, mixture.theta, mixture.nugget, mixture.weight)
+
+
+def _flat(X: FloatArray, settings: Settings) -> ProcessMixture:
+    """Return the mixture for a constant response: one process, 0 and without spread."""
+    one, zero = np.ones(1), np.zeros(1, dtype=np.int64)
+    theta = np.ones((1, X.shape[1]))
+    return ProcessMixture(X, np.zeros(len(X)), settings.members, zero, theta, 1e-5 * one, one)

@@ -1,0 +1,150 @@
+"""Runs predicted by fits that did not know them: how accurate a surrogate is on new runs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.checks import DataSets
+from pengp.choosing.crossval import CVTable
+from pengp.choosing.folds import leave_one_out
+from pengp.choosing.scores import (
+    coverage,
+    crps_normal_values,
+    interval_score,
+    normal_interval,
+    q2,
+    rmse,
+)
+from pengp.model.posterior import condition
+from pengp.path.fitting import Model
+from pengp.path.penalized import PathFit, fit_path
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Runs predicted by fits that did not know them, in the user's units.
+
+    With folds dealt several times, a run is predicted as often.
+
+    Attributes
+    ----------
+    run : [N]
+        Which run of ``fit``, from 0.
+    y : [N]
+        Its response.
+    mean, std : [N]
+        Predictive mean and standard deviation.
+    lower, upper : [N]
+        Ends of the central intervals that hold ``level`` of the predictive laws.
+    crps : [N]
+        Continuous ranked probability scores of the predictive laws.
+    level : float
+        Probability of the intervals.
+    how : str
+        How the runs were held out.
+    effective_size : [N], optional
+        Of the draws that predict the run, where draws were weighted anew.
+    """
+
+    run: IntArray
+    y: FloatArray
+    mean: FloatArray
+    std: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    crps: FloatArray
+    level: float
+    how: str
+    effective_size: FloatArray | None = None
+
+    @property
+    def inside(self) -> int:
+        """How many of the responses lie in their intervals."""
+        return int(((self.lower <= self.y) & (self.y <= self.upper)).sum())
+
+    def scores(self) -> dict[str, float]:
+        """Return rmse, crps and interval_score in the response's unit, q2 and coverage."""
+        return {
+            "rmse": rmse(self.y, self.mean),
+            "q2": q2(self.y, self.mean),
+            "crps": float(self.crps.mean()),
+            "coverage": coverage(self.y, self.lower, self.upper),
+            "interval_score": interval_score(self.y, self.lower, self.upper, level=self.level),
+        }
+
+
+class Split(NamedTuple):
+    """Runs to learn from and to predict, and the estimates from the former."""
+
+    train: IntArray
+    test: IntArray
+    theta: FloatArray  # [d]
+    nugget: float
+    sigma2: float
+
+
+class Normals(NamedTuple):
+    """Normal predictions of held-out runs, on the model's scale."""
+
+    run: IntArray  # [N]
+    mean: FloatArray  # [N]
+    std: FloatArray  # [N]
+
+
+def of_table(table: CVTable, lam: float) -> tuple[list[Split], str]:
+    """Return the folds of a cross-validation with their own estimates at lam, and how they lie."""
+    at = int(np.flatnonzero(table.lams == lam)[0])
+    nugget, sigma2 = table.nugget[at].tolist(), table.sigma2[at].tolist()
+    splits = [
+        Split(train, test, table.theta[at, k], nugget[k], sigma2[k])
+        for k, (train, test) in enumerate(table.plan)
+    ]
+    times = f", dealt {table.plan.repeats} times" if table.plan.repeats > 1 else ""
+    return splits, f"{table.plan.n_folds} {table.plan.kind} folds{times}"
+
+
+def of_refits(
+    X: FloatArray, y: FloatArray, lam: float, model: Model, n_starts: int | FloatArray
+) -> tuple[list[Split], str]:
+    """Return each run alone with the estimates from the others at lam, and how they lie."""
+    plan = leave_one_out(len(y))
+    sets = DataSets([X[t] for t, _ in plan], [y[t] for t, _ in plan], (len(plan),))
+    fit: PathFit = fit_path(sets, np.array([lam]), model, n_starts, np.random.default_rng(0))
+    splits = [
+        Split(train, test, fit.theta[k, 0], float(fit.nugget[k, 0]), float(fit.sigma2[k, 0]))
+        for k, (train, test) in enumerate(plan)
+    ]
+    return splits, "each run left out in turn"
+
+
+def predict_splits(X: FloatArray, y: FloatArray, splits: Iterable[Split], model: Model) -> Normals:
+    """Predict the held-out runs of X [n, d], y [n] at the estimates of their splits."""
+    runs, means, stds = [], [], []
+    for split in splits:
+        process = condition(
+            X[split.train],
+            y[split.train],
+            split.theta,
+            kernel=model.kernel,
+            nugget=split.nugget,
+            mean=model.mean,
+            sigma2=split.sigma2,
+        )
+        mean, variance = process.predict(X[split.test])
+        runs.append(split.test)
+        means.append(mean)
+        stds.append(np.sqrt(split.sigma2 * variance))
+    return Normals(np.concatenate(runs), np.concatenate(means), np.concatenate(stds))
+
+
+def normal_held_out(
+    y: FloatArray, run: IntArray, mean: FloatArray, std: FloatArray, level: float, how: str
+) -> HeldOut:
+    """Return the record of normal predictions, mean and std [N], of runs of y [n]."""
+    seen = y[run]
+    lower, upper = normal_interval(mean, std, level)
+    crps = crps_normal_values(seen, mean, std)
+    return HeldOut(run, seen, mean, std, lower, upper, crps, level, how)
