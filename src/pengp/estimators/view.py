@@ -1,8 +1,8 @@
 """The one view of a fitted model that diagnostics, plots, report and command line read.
 
 An estimator needs its runs (``X_train_``, ``y_train_``), ``theta_``, ``lengthscale_``,
-``theta_bounds``, ``input_bounds``, ``loo_`` and ``predict``. What only a fit by penalized likelihood
-has (lambda, path, modes, flat stretch) is there if `is_penalized`.
+``theta_bounds``, ``input_bounds``, ``loo_`` and ``predict``. What only a fit by penalized
+likelihood has (lambda, path, modes, flat stretch) is there if `is_penalized`.
 """
 
 import warnings
@@ -40,7 +40,7 @@ class Mode(NamedTuple):
 
 
 def active_inputs(theta: FloatArray, lower: float, constant: BoolArray) -> BoolArray:
-    """Tell which inputs matter: not constant [d] in the fit, and theta [d] above its lower bound."""
+    """Tell which inputs matter: not constant [d] in the fit, theta [d] above its lower bound."""
     return np.asarray((theta > lower * (1.0 + _AT_BOUND)) & ~constant)
 
 
@@ -221,7 +221,7 @@ class FittedView:
         """Estimates of all outputs at every lambda."""
         if not self.is_penalized:
             raise InputError(
-                f"a {type(self.estimator).__name__} has no path over lambda; fit a "
+                f"{type(self.estimator).__name__} has no path over lambda; fit a "
                 "PenalizedGPRegressor or a PenalizedGPRegressorCV."
             )
         path: PathFit = self.estimator.path_
