@@ -10,7 +10,7 @@ from scipy.stats import binom, norm
 from pengp import InputError, PenalizedGPRegressor, PenalizedGPRegressorCV, diagnose
 from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
-from pengp.diagnostics import score_predictions
+from pengp.diagnostics import IntervalCheck, score_predictions
 
 RUNS = load_piston_slap()
 NAMES = [f"x{p}" for p in range(1, 7)]
@@ -153,10 +153,26 @@ def test_intervals_are_contradicted_by_too_many_runs_outside() -> None:
     z = np.abs(model.loo_.standardized_residual)
     outside = int((z > norm.ppf(0.975)).sum())
     told = "intervals" in codes(model)
-    assert told == (binom.sf(outside - 1, 30, 0.05) < 0.01)
+    assert told == (two_sided(30 - outside, 30, 0.95) < 0.01)
     assert told
     assert f"{outside} of 30 runs lie outside their 95 % interval" in message(model, "intervals")
     assert f"(run {z.argmax() + 1} is {z.max():.1f} standard" in message(model, "intervals")
+
+
+def two_sided(inside: int, n: int, level: float) -> float:
+    """Add up the probabilities of all numbers that are no likelier than this one."""
+    each = binom.pmf(np.arange(n + 1), n, level)
+    return float(each[each <= each[inside] * (1 + 1e-7)].sum())
+
+
+def test_one_rule_tells_whether_runs_contradict_intervals() -> None:
+    for inside, n, verdict in ((135, 150, ""), (134, 150, "narrow"), (150, 150, "wide")):
+        check = IntervalCheck(inside, n, 0.95)
+        assert check.p_value == pytest.approx(two_sided(inside, n, 0.95), rel=1e-9)
+        assert check.contradicted == bool(verdict)
+        assert check.too == (verdict or "narrow")
+    # Of the 15 of 150 outside, a one-sided rule would make a contradiction.
+    assert binom.cdf(135, 150, 0.95) < 0.01 < IntervalCheck(135, 150, 0.95).p_value
 
 
 def test_a_sound_surrogate_raises_no_finding() -> None:

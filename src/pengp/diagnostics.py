@@ -17,7 +17,6 @@ __all__ = [
     "Finding",
     "IntervalCheck",
     "Mode",
-    "check_intervals",
     "diagnose",
     "score_predictions",
 ]
@@ -126,22 +125,21 @@ class IntervalCheck(NamedTuple):
     inside: int
     n: int
     level: float
-    p_value: float
+
+    @property
+    def p_value(self) -> float:
+        """Probability of a number that is no likelier than this one, were the intervals right."""
+        return float(binomtest(self.inside, self.n, self.level).pvalue)
 
     @property
     def contradicted(self) -> bool:
-        """Whether, were the intervals right, so unlikely a number had a probability below 1 %."""
+        """Whether chance does not explain the number."""
         return self.p_value < _CONTRADICTION
 
     @property
     def too(self) -> str:
         """On which side of the expected the number lies: the intervals look narrow or wide."""
         return "narrow" if self.inside < self.n * self.level else "wide"
-
-
-def check_intervals(inside: int, n: int, level: float) -> IntervalCheck:
-    """Test whether ``inside`` of n responses may lie in intervals of this level."""
-    return IntervalCheck(inside, n, level, float(binomtest(inside, n, level).pvalue))
 
 
 def _useless(scores: dict[str, float]) -> Iterator[Finding]:
@@ -160,7 +158,7 @@ def _contradicted_intervals(
 ) -> Iterator[Finding]:
     """Say so if too many runs lie outside their leave-one-out intervals, or too few."""
     n = len(view.y)
-    check = check_intervals(round(scores["coverage"] * n), n, level)
+    check = IntervalCheck(round(scores["coverage"] * n), n, level)
     if check.contradicted and view.loo.std.any():  # a constant response has none
         z = np.abs(view.loo.standardized_residual)
         yield Finding(

@@ -108,6 +108,8 @@ def test_the_table_explains_every_score(here: Path) -> None:
         (7, 10, "0.95", "7 of 10 responses lie in their 95 % interval, where 9.5 are expected: "
          "these runs do not contradict the intervals."),
         (6, 10, "0.95", "the intervals are too narrow, chance does not explain this (p = 0.001)."),
+        # Two-sided 0.0125; the same verdict as of leave-one-out residuals and new runs.
+        (135, 150, "0.95", "where 142 are expected: these runs do not contradict the intervals."),
         # Two-sided, for Binomial(m, 1/2): P(X = 0) + P(X = m) = 0.0078 and 0.016.
         (8, 8, "0.5", "the intervals are too wide, chance does not explain this (p = 0.008)."),
         (7, 7, "0.5", "where 3.5 are expected: these runs do not contradict the intervals."),

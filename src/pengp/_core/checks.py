@@ -117,20 +117,10 @@ def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
 def check_duplicates(
     X: FloatArray, y: FloatArray, nugget: float | None, *, where: str = "", known: int = 0
 ) -> None:
-    """Raise an InputError if runs coincide that a deterministic model cannot tell apart.
+    """Raise an InputError if runs X [n, d] coincide that a deterministic model cannot tell apart.
 
-    Parameters
-    ----------
-    X : [n, d]
-        Inputs in the unit cube.
-    y : [n] or [n, q]
-        Responses, in the units of the message.
-    nugget : float or None
-        Fixed nugget; with an estimated one (None) responses of equal runs may differ.
-    where : str
-        Words that name the data set.
-    known : int
-        How many of the runs, the first ones, are known from an earlier fit.
+    With an estimated nugget (None) their responses y [n] or [n, q] may differ. ``where`` names the
+    data set; the first ``known`` runs are those of an earlier fit.
     """
     found = None if nugget is None else find_duplicates(X, y)
     if found is None:
@@ -155,9 +145,9 @@ def check_duplicates(
 def find_duplicates(
     X: FloatArray, y: FloatArray
 ) -> tuple[int, int, tuple[float, float] | None] | None:
-    """Return two equal rows of X [n, d] and their responses if these differ, None if none is equal.
+    """Return two equal rows of X [n, d], and two responses of theirs that differ.
 
-    Rows with different responses y [n] or [n, q] come before those with equal ones.
+    Rows with different responses y [n] or [n, q] are looked for first; None if no rows are equal.
     """
     seen: dict[bytes, int] = {}
     equal = None

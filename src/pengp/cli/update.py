@@ -69,7 +69,7 @@ def update(
         updated = _refitted(view, new, info) if re_estimate else _conditioned(view, new)
     if not re_estimate and comparison.contradicts():
         note("the new runs contradict the model as it was; estimate it anew with --re-estimate.")
-    summary = Summary.of(view_of(updated, input_names=view.names, response_name=view.response))
+    summary = Summary.of(view_of(updated, 0, view.names, view.response))
     parts = [*comparison.parts(), "", *summary.parts(), "", facts([("Model", str(place))])]
     text = rendered(*parts)
     write_model(updated, _with_history(info, new, re_estimate=re_estimate), place)
@@ -120,9 +120,9 @@ class Comparison:
 
     def contradicts(self) -> bool:
         """Whether the new runs contradict the intervals."""
-        from pengp.diagnostics import check_intervals
+        from pengp.diagnostics import IntervalCheck
 
-        return check_intervals(int(self.inside.sum()), len(self.new.y), _LEVEL).contradicted
+        return IntervalCheck(int(self.inside.sum()), len(self.new.y), _LEVEL).contradicted
 
     @property
     def rmse(self) -> float:

@@ -1,10 +1,8 @@
 """The one view of a fitted model that diagnostics, plots, report and command line read.
 
-A `FittedView` is one output of a fitted estimator, in plain shapes and with names. What an
-estimator must have for it are the runs (``X_train_``, ``y_train_``), ``theta_`` and
-``lengthscale_``, ``theta_bounds``, ``loo_`` and ``predict``. What only a fit by penalized
-likelihood has (lambda, the path, its modes and flat stretch) is there if `is_penalized`, the table
-of folds if something was cross-validated.
+An estimator needs its runs (``X_train_``, ``y_train_``), ``theta_``, ``lengthscale_``,
+``theta_bounds``, ``input_bounds``, ``loo_`` and ``predict``. What only a fit by penalized
+likelihood has (lambda, path, modes, flat stretch) is there if `is_penalized`.
 """
 
 import warnings
@@ -42,17 +40,7 @@ class Mode(NamedTuple):
 
 
 def active_inputs(theta: FloatArray, lower: float, constant: BoolArray) -> BoolArray:
-    """Tell which inputs matter: they varied in the fit, and theta is above its lower bound.
-
-    Parameters
-    ----------
-    theta : [..., d]
-        Estimates; equal columns for an isotropic model.
-    lower : float
-        Lower bound of theta.
-    constant : [d]
-        Whether an input had one value only.
-    """
+    """Tell which inputs matter: not constant [d] in the fit, theta [d] above its lower bound."""
     return np.asarray((theta > lower * (1.0 + _AT_BOUND)) & ~constant)
 
 
@@ -81,7 +69,6 @@ def check_model(estimator: Any) -> None:
 def view_of(
     estimator: Any,
     output: int = 0,
-    *,
     input_names: Sequence[str] | None = None,
     response_name: str | None = None,
 ) -> "FittedView":
@@ -90,7 +77,7 @@ def view_of(
     Parameters
     ----------
     estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
-        Fitted.
+        Fitted; a view, which has its output and names, is returned as it is.
     output : int
         Which output.
     input_names : sequence of d strings, optional
@@ -98,6 +85,8 @@ def view_of(
     response_name : str, optional
         By default "response", or "output 0", ... where there are several.
     """
+    if isinstance(estimator, FittedView):
+        return estimator
     check_model(estimator)
     q, d = count_outputs(estimator), estimator.n_features_in_
     if not 0 <= output < q:
@@ -232,7 +221,7 @@ class FittedView:
         """Estimates of all outputs at every lambda."""
         if not self.is_penalized:
             raise InputError(
-                f"a {type(self.estimator).__name__} has no path over lambda; fit a "
+                f"{type(self.estimator).__name__} has no path over lambda; fit a "
                 "PenalizedGPRegressor or a PenalizedGPRegressorCV."
             )
         path: PathFit = self.estimator.path_

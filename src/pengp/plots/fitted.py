@@ -13,7 +13,8 @@ from pengp.estimators.view import FittedView
 from pengp.exceptions import InputError
 from pengp.model.kernels import get_kernel
 
-Estimator: TypeAlias = PenalizedGPRegressor | PenalizedGPRegressorCV
+#: What a display is made from: a fitted estimator, or a view of one output.
+Estimator: TypeAlias = PenalizedGPRegressor | PenalizedGPRegressorCV | FittedView
 #: A point of the input space: values by name, the others in the middle, or all d of them.
 Point: TypeAlias = Mapping[str, float] | ArrayLike | None
 

@@ -104,7 +104,7 @@ class ProfileLikelihoodDisplay:
         input_names : sequence of d strings, optional
             By default those of the frame that was fitted, else x1 to xd.
         """
-        view = view_of(estimator, output, input_names=input_names)
+        view = view_of(estimator, output, input_names)
         runs = Runs.of(view)
         line = line_of(view, runs, input)
         grid = np.geomspace(*line.ends, check_count(grid_size, "grid_size", 2))

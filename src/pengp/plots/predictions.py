@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
-from pengp.estimators.view import FittedView, view_of
+from pengp.estimators.view import view_of
 from pengp.exceptions import InputError
 from pengp.plots.fitted import Estimator
 
@@ -19,11 +19,6 @@ class Predictions(NamedTuple):
     observed: FloatArray  # [n]
     mean: FloatArray  # [n]
     std: FloatArray  # [n]
-
-    @classmethod
-    def leave_one_out(cls, view: FittedView) -> "Predictions":
-        """Return each run predicted from all others."""
-        return cls(view.y, view.loo.mean, view.loo.std)
 
     @classmethod
     def checked(cls, observed: ArrayLike, mean: ArrayLike, std: ArrayLike) -> "Predictions":
@@ -83,7 +78,7 @@ class OfPredictions:
             For labels.
         """
         view = view_of(estimator, output, response_name=response_name)
-        predictions = Predictions.leave_one_out(view)
+        predictions = Predictions(view.y, view.loo.mean, view.loo.std)
         return cls._of(predictions, level, LEAVE_ONE_OUT, view.response)
 
     @classmethod

@@ -100,7 +100,7 @@ class SliceDisplay:
         response_name : str, optional
             For labels.
         """
-        view = view_of(estimator, output, input_names=input_names, response_name=response_name)
+        view = view_of(estimator, output, input_names, response_name)
         p = most_active(view, 1)[0] if input is None else varying_index(view, input)
         place = point_at(view, at)
         low, high = (end[p] for end in view.ranges)
@@ -232,7 +232,7 @@ class ContourDisplay:
         response_name : str, optional
             For labels.
         """
-        view = view_of(estimator, output, input_names=input_names, response_name=response_name)
+        view = view_of(estimator, output, input_names, response_name)
         if inputs is None:
             both = most_active(view, 2)
         else:

@@ -80,7 +80,7 @@ class ThetaPathDisplay:
         response_name : str, optional
             For labels.
         """
-        view = view_of(estimator, output, input_names=input_names, response_name=response_name)
+        view = view_of(estimator, output, input_names, response_name)
         path, table, metric = view.path, view.table, str(view.metric)
         order = np.argsort(path.lams)
         return cls(
@@ -91,7 +91,7 @@ class ThetaPathDisplay:
             best=None if table is None else table.best(metric),
             one_se=None if table is None else table.one_se(metric),
             theta_bounds=view.bounds,
-            isotropic=bool(estimator.isotropic),
+            isotropic=bool(view.estimator.isotropic),
             response_name=view.response,
         )
 

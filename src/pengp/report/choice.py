@@ -32,9 +32,7 @@ def cv_curve(subject: Subject, payload: Payload) -> Plot | None:
     """Cross-validated metric against lambda; None where nothing was cross-validated."""
     if subject.view.table is None:
         return None
-    curve = CVCurveDisplay.from_estimator(
-        subject.view.estimator, output=subject.view.output, metric=subject.view.metric
-    )
+    curve = CVCurveDisplay.from_estimator(subject.view)
     word = metric_words(curve.metric, curve.greater_is_better)
     made = figure(
         "λ",
@@ -147,9 +145,7 @@ def stability(subject: Subject, payload: Payload) -> Plot | None:
     """How often each lambda is chosen; None without repeats of the folds."""
     if subject.diagnosis.stability is None:
         return None
-    counts = StabilityDisplay.from_estimator(
-        subject.view.estimator, output=subject.view.output, metric=subject.view.metric
-    )
+    counts = StabilityDisplay.from_estimator(subject.view)
     axis = lambda_positions(counts.lams)
     chosen = float(axis.positions[counts.lams == counts.chosen][0])
     made = figure(

@@ -33,13 +33,7 @@ def likelihood_plots(subject: Subject, payload: Payload) -> list[Plot]:
 
 def _profile(subject: Subject, p: int | None) -> ProfileLikelihoodDisplay:
     """Return the likelihood along one line."""
-    return ProfileLikelihoodDisplay.from_estimator(
-        subject.view.estimator,
-        input=p,
-        output=subject.view.output,
-        grid_size=_GRID,
-        input_names=subject.view.names,
-    )
+    return ProfileLikelihoodDisplay.from_estimator(subject.view, input=p, grid_size=_GRID)
 
 
 def _alike(profiles: list[ProfileLikelihoodDisplay]) -> list[ProfileLikelihoodDisplay]:

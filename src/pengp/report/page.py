@@ -13,14 +13,13 @@ from plotly.offline import get_plotlyjs
 
 import pengp
 from pengp._core.linalg import ONE_THREAD
-from pengp.plots.fitted import Estimator
 from pengp.report import sentences, settings, tables
 from pengp.report.choice import cv_curve, stability
 from pengp.report.likelihood import likelihood_plots
 from pengp.report.payload import Payload
 from pengp.report.prediction import prediction_plots, score_line
 from pengp.report.response import contour_plots, slice_plots
-from pengp.report.subject import Subject, subjects
+from pengp.report.subject import Estimator, Subject, subjects
 from pengp.report.text import counted, lam_is, plain
 from pengp.report.theta import theta_path
 

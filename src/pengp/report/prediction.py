@@ -93,7 +93,7 @@ def _ends(subject: Subject) -> list[float]:
 
 def _coverage(subject: Subject, payload: Payload) -> Plot:
     """Empirical against nominal coverage."""
-    displays = [CoverageDisplay.from_estimator(v.estimator, output=v.output) for v in subject.along]
+    displays = [CoverageDisplay.from_estimator(view) for view in subject.along]
     own, key = displays[subject.place], f"{subject.key}-coverage"
     share: FloatArray = 100.0 * np.array([at.coverage for at in displays])
     payload.bind_figure(key, payload.numbers(f"{key}.y", share), [subject.lam_key], "data.3.y")

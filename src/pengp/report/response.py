@@ -59,18 +59,7 @@ def slice_plots(subject: Subject, payload: Payload) -> list[Plot]:
 def _slices(subject: Subject, inputs: list[int]) -> list[list[SliceDisplay]]:
     """Return the slices for each lambda and input, all with the same number of points."""
     found = [
-        [
-            SliceDisplay.from_estimator(
-                view.estimator,
-                input=p,
-                output=view.output,
-                level=_LEVEL,
-                grid_size=_GRID,
-                input_names=view.names,
-                response_name=view.response,
-            )
-            for p in inputs
-        ]
+        [SliceDisplay.from_estimator(view, input=p, level=_LEVEL, grid_size=_GRID) for p in inputs]
         for view in subject.along
     ]
     size = min(max(len(s.grid) for s in found[0]), _MOST_POINTS)
@@ -203,15 +192,7 @@ def contour_plots(subject: Subject, payload: Payload) -> list[Plot]:
     if len(inputs) < 2:
         return []
     pairs = [
-        ContourDisplay.from_estimator(
-            subject.view.estimator,
-            inputs=pair,
-            output=subject.view.output,
-            level=_LEVEL,
-            grid_size=_SIDE,
-            input_names=subject.view.names,
-            response_name=subject.view.response,
-        )
+        ContourDisplay.from_estimator(subject.view, inputs=pair, level=_LEVEL, grid_size=_SIDE)
         for pair in combinations(inputs, 2)
     ]
     _keep_pairs(subject, payload, pairs)

@@ -12,8 +12,7 @@ import sklearn
 
 import pengp
 from pengp.estimators.records import RECORDS
-from pengp.plots.fitted import Estimator
-from pengp.report.subject import Subject
+from pengp.report.subject import Estimator, Subject
 
 #: Characters of one setting that are shown.
 _LONGEST = 2000

@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.diagnostics import Diagnosis, diagnose_view, score_predictions
+from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.estimators.view import FittedView, count_outputs, names_of_inputs, view_of
 from pengp.plots import LambdaAxis, LeaveOneOutDisplay, ResidualsDisplay, lambda_positions
-from pengp.plots.fitted import Estimator
 from pengp.report.text import plain
+
+Estimator: TypeAlias = PenalizedGPRegressor | PenalizedGPRegressorCV
 
 #: Places of the slider; of a longer grid of lambda some values are left out.
 _MOST_PLACES = 61
@@ -85,12 +87,12 @@ class Subject:
     @cached_property
     def loo(self) -> list[LeaveOneOutDisplay]:
         """Leave-one-out predictions along the slider."""
-        return [LeaveOneOutDisplay.from_estimator(v.estimator, output=v.output) for v in self.along]
+        return [LeaveOneOutDisplay.from_estimator(view) for view in self.along]
 
     @cached_property
     def residuals(self) -> list[ResidualsDisplay]:
         """Standardised residuals along the slider."""
-        return [ResidualsDisplay.from_estimator(v.estimator, output=v.output) for v in self.along]
+        return [ResidualsDisplay.from_estimator(view) for view in self.along]
 
     @cached_property
     def scores(self) -> list[dict[str, float]]:
@@ -106,9 +108,7 @@ def subjects(model: Estimator, info: Mapping[str, Any]) -> list[Subject]:
     names = [plain(name) for name in names_of_inputs(model)]
     found = []
     for k, response in enumerate(_responses(info.get("response"), q)):
-        own, *along = (
-            view_of(one, k, input_names=names, response_name=response) for one in (model, *models)
-        )
+        own, *along = (view_of(one, k, names, response) for one in (model, *models))
         found.append(Subject(own, lams, tuple(along)))
     return found
 

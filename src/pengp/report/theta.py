@@ -17,7 +17,7 @@ _MOST_NAMED = 8
 
 def theta_path(subject: Subject, payload: Payload) -> Plot:
     """Estimates of every input against lambda."""
-    path = ThetaPathDisplay.from_estimator(subject.view.estimator, output=subject.view.output)
+    path = ThetaPathDisplay.from_estimator(subject.view)
     made = figure(
         "λ",
         "θ",

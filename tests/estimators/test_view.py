@@ -1,0 +1,182 @@
+"""The view of a fitted model, against the estimator's own attributes, and what is computed once."""
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, clone
+
+from pengp import InputError, PenalizedGPRegressor, PenalizedGPRegressorCV, PengpWarning, diagnose
+from pengp.choosing.folds import random_folds
+from pengp.datasets import load_piston_slap
+from pengp.estimators.base import SurrogateMixin
+from pengp.estimators.surrogate import LeaveOneOut
+from pengp.estimators.view import FittedView, view_of
+from pengp.model.posterior import Posterior
+
+RUNS = load_piston_slap()
+BOTH = np.c_[RUNS.y, RUNS.X[:, 0] + 0.1 * RUNS.X[:, 1] ** 2]
+LAMS = [0.0, 0.01, 0.1]
+
+
+@pytest.fixture(scope="module")
+def two() -> PenalizedGPRegressorCV:
+    cv = random_folds(12, 4, repeats=3, random_state=0)
+    return PenalizedGPRegressorCV(lams=LAMS, cv=cv, random_state=0).fit(RUNS.X, BOTH)
+
+
+def one(**options: Any) -> PenalizedGPRegressor:
+    return PenalizedGPRegressor(0.01, random_state=0, **options).fit(RUNS.X, RUNS.y)
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_a_view_holds_the_share_of_its_output(two: PenalizedGPRegressorCV, k: int) -> None:
+    view, place = view_of(two, k), LAMS.index(two.lam_[k])
+    np.testing.assert_array_equal(view.y, BOTH[:, k])
+    np.testing.assert_array_equal(view.theta, two.theta_[k])
+    np.testing.assert_array_equal(view.loo.mean, two.loo_.mean[:, k])
+    np.testing.assert_array_equal(view.at_bound, two.path_.at_bound[k, place])
+    np.testing.assert_array_equal(view.flat.upper, two.flat_.upper[k])
+    assert view.table is two.cv_table_[k]
+    assert view.response == f"output {k}"
+    assert view.names == ("x1", "x2", "x3", "x4", "x5", "x6")
+    count = two.modes_.count[k]
+    for mode, theta, objective in zip(
+        view.modes, two.modes_.theta[k], two.modes_.objective[k, :count], strict=False
+    ):
+        np.testing.assert_array_equal(mode.theta, theta)
+        assert mode.deficit == two.modes_.objective[k, 0] - objective
+    assert len(view.modes) == count
+    X = RUNS.X[:3] + 0.1
+    mean, std = (a[:, k] for a in two.predict(X, return_std=True))
+    shown = view.predict(X, 0.95)
+    np.testing.assert_allclose(shown, [mean, mean - 1.959964 * std, mean + 1.959964 * std], 1e-7)
+    sigma = np.sqrt(two.sigma2_[k]) * BOTH[:, k].std(ddof=1)
+    assert view.sigma == pytest.approx(sigma, rel=1e-12)
+
+
+def test_names_are_those_of_the_frame_or_given() -> None:
+    frame = pd.DataFrame(RUNS.X, columns=list("abcdef"))
+    model = PenalizedGPRegressor(0.01, random_state=0).fit(frame, RUNS.y)
+    assert view_of(model).names == tuple("abcdef")
+    assert view_of(model).response == "response"
+    given = view_of(model, 0, list("uvwxyz"), "noise")
+    assert (given.names, given.response) == (tuple("uvwxyz"), "noise")
+    assert view_of(given) is given
+    with pytest.raises(InputError, match="input_names has 2 names, but there are 6 inputs"):
+        view_of(model, 0, ["a", "b"])
+    with pytest.raises(InputError, match="not a list; of a pipeline give the last step"):
+        view_of([])
+
+
+def test_an_input_that_was_constant_is_never_active() -> None:
+    X = RUNS.X.copy()
+    X[:, 2] = 3.0
+    for isotropic in (True, False):
+        with pytest.warns(PengpWarning, match="constant"):
+            model = PenalizedGPRegressor(0.01, isotropic=isotropic, random_state=0).fit(X, RUNS.y)
+        view = view_of(model)
+        assert model.theta_[0] > 1e-3  # the others are
+        assert view.constant.tolist() == [False, False, True, False, False, False]
+        assert not diagnose(model).active[2]
+        assert not any(mode.active[2] for mode in view.modes)
+        if isotropic:
+            assert model.theta_[2] == model.theta_[0]
+            assert diagnose(model).active.sum() == 5
+
+
+def test_leave_one_out_is_computed_once_and_cannot_be_spoiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls, compute = [], Posterior.loo
+    monkeypatch.setattr(Posterior, "loo", lambda self: calls.append(1) or compute(self))
+    model = one()
+    first = model.loo_.mean.copy()
+    diagnose(model)
+    _ = view_of(model).loo, model.loo_
+    assert len(calls) == 1
+    with pytest.raises(ValueError, match="read-only"):
+        model.loo_.mean[0] = 0.0
+    np.testing.assert_array_equal(model.loo_.mean, first)
+
+
+def brute(model: PenalizedGPRegressor) -> LeaveOneOut:
+    """Leave-one-out from a surrogate that has never been asked."""
+    loo: LeaveOneOut = (
+        copy.deepcopy(model._surrogate)
+        .__class__(
+            model._surrogate.inputs,
+            model._surrogate.response,
+            model._surrogate.posteriors,
+            model._surrogate.y_raw,
+        )
+        .loo
+    )
+    return loo.output(0)
+
+
+def test_no_copy_keeps_the_leave_one_out_of_another_fit() -> None:
+    model = PenalizedGPRegressorCV(lams=LAMS, random_state=0).fit(RUNS.X, RUNS.y)
+    before = model.loo_.mean
+    other = clone(model).fit(RUNS.X[:9], RUNS.y[:9])
+    copies = {
+        "another lambda": model.at_lambda(next(lam for lam in LAMS if lam != model.lam_)),
+        "more runs": model.condition_on(RUNS.X[:1] + 0.1, RUNS.y[:1] + 1.0),
+        "clone": other,
+        "refit": copy.copy(model).fit(RUNS.X, -2.0 * RUNS.y),
+    }
+    for name, changed in copies.items():
+        np.testing.assert_array_equal(changed.loo_.mean, brute(changed).mean, err_msg=name)
+        assert not np.array_equal(changed.loo_.mean, before), name
+    for same in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(same.loo_.mean, before)
+    np.testing.assert_array_equal(model.loo_.mean, before)
+
+
+class Average(SurrogateMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted model of another kind: it predicts, but has no lambda, path, modes or folds."""
+
+    def __init__(self, inner: Any = None) -> None:
+        self.inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        known = ("X_train_", "y_train_", "theta_", "lengthscale_", "theta_bounds", "input_bounds")
+        if name in (*known, "n_features_in_"):
+            return getattr(self.inner, name)
+        raise AttributeError(name)
+
+    def fit(self, X: Any, y: Any) -> "Average":
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    @property
+    def loo_(self) -> LeaveOneOut:
+        """Those of the model inside."""
+        loo: LeaveOneOut = self.inner.loo_
+        return loo
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
+        return self.inner.predict(X, return_std, return_cov)
+
+
+def test_a_model_without_a_path_has_a_view_too() -> None:
+    model = one()
+    view, other = view_of(Average(model)), view_of(model)
+    assert isinstance(view, FittedView)
+    assert not view.is_penalized
+    assert not view.is_selected
+    assert (view.table, view.metric, view.stability, view.modes) == (None, None, None, ())
+    assert view.learned_later == 0
+    np.testing.assert_array_equal(view.active, other.active)
+    np.testing.assert_array_equal(view.predict(RUNS.X, 0.9), other.predict(RUNS.X, 0.9))
+    mine, its = diagnose(Average(model)), diagnose(model)
+    assert mine.scores == its.scores
+    of_path = ("flat", "bound", "converged", "modes")
+    assert mine.findings == tuple(f for f in its.findings if f.code not in of_path)
+    with pytest.raises(InputError, match="Average has no path over lambda"):
+        _ = view.path
