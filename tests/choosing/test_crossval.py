@@ -13,9 +13,9 @@ from sklearn.model_selection import ShuffleSplit
 
 from pengp import penalized_path
 from pengp._core.arrays import FloatArray
-from pengp.choosing.crossval import CVTable, MetricLike, cross_validate_path
+from pengp.choosing.crossval import CVTable, cross_validate_path
 from pengp.choosing.folds import FoldPlan, leave_one_out, make_folds, random_folds
-from pengp.choosing.metrics import FOLD_METRICS, FoldMetric
+from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike
 from pengp.choosing.rules import one_se_index
 from pengp.exceptions import InputError, PengpWarning
 from pengp.path.grids import lambda_grid
