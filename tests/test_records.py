@@ -116,8 +116,10 @@ def page_of(model: Any, folder: Path) -> str:
 
 def fitted(**settings: Any) -> Any:
     X, y = runs()
-    settings = {"metric": "largest", "rule": "middle", "random_state": 0} | settings
-    return PenalizedGPRegressorCV(lams=LAMS, cv=leave_one_out(9), **settings).fit(X, y)
+    model: Any = PenalizedGPRegressorCV(
+        lams=LAMS, cv=leave_one_out(9), metric="largest", rule="middle", random_state=0
+    )
+    return model.set_params(**settings).fit(X, y)
 
 
 @pytest.mark.usefixtures("toys")

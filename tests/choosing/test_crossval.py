@@ -13,9 +13,9 @@ from sklearn.model_selection import ShuffleSplit
 
 from pengp import penalized_path
 from pengp._core.arrays import FloatArray
-from pengp.choosing.crossval import CVTable, MetricLike, cross_validate_path
+from pengp.choosing.crossval import CVTable, cross_validate_path
 from pengp.choosing.folds import FoldPlan, leave_one_out, make_folds, random_folds
-from pengp.choosing.metrics import FOLD_METRICS, FoldMetric
+from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike
 from pengp.choosing.rules import one_se_index
 from pengp.exceptions import InputError, PengpWarning
 from pengp.path.grids import lambda_grid
@@ -339,7 +339,7 @@ def call_with(**changes: Any) -> Callable[[], CVTable]:
         ({"folds": [0, 0, 0, 0, 0, 1]}, r"folds \[0\].*2 are needed"),
         ({"folds": leave_one_out(7)}, "made for 7 runs but the data have 6"),
         ({"folds": 7}, "only 6 runs"),
-        ({"metrics": ["dpe", "rmsd"]}, "unknown metric 'rmsd'"),
+        ({"metrics": ["dpe", "rmsd"]}, "metric='rmsd' is unknown"),
         ({"metrics": ["dpe", "dpe"]}, "different names"),
         ({"metrics": []}, "one or more"),
         ({"y": np.zeros((2, 6))}, "one data set"),
@@ -359,5 +359,5 @@ def test_a_metric_that_the_table_lacks_is_named() -> None:
     for ask in (table.best, table.one_se, table.mean_of, table.se_of, table.stability):
         with pytest.raises(InputError, match=r"no metric 'dpe', only \['pe'\]"):
             ask("dpe")
-    with pytest.raises(InputError, match="unknown rule '2se'"):
+    with pytest.raises(InputError, match="rule='2se' is unknown"):
         table.select("pe", "2se")

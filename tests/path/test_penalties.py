@@ -58,6 +58,7 @@ def test_terms_are_n_times_the_sum_over_the_inputs(name: str) -> None:
 def test_a_penalty_that_does_not_say_it_is_linear_is_summed_as_it_is() -> None:
     class Root:
         name: ClassVar[str] = "root"
+        label: ClassVar[str] = "root"
 
         def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
             return np.sqrt(lam * theta)

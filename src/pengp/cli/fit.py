@@ -119,7 +119,7 @@ def fit(
         n_jobs=jobs,
     )
     check_runs(runs, model.nugget)
-    with working(f"Fitting {len(runs.y)} runs ..."), joblib_workers(jobs):
+    with working(f"Fitting {len(runs.y)} runs ..."), joblib_workers(jobs or 1):
         model.set_params(cv=plan.deal(runs.X, runs.y)).fit(runs.X, runs.y)
     summary = Summary.of(view_of(model, response_name=response))
     info = {"response": response, "source": runs.source, **plan.record()}

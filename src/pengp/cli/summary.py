@@ -77,6 +77,7 @@ class Summary:
     def _facts(self) -> list[tuple[str, str]]:
         """Return what is said before the tables."""
         from pengp.model.kernels import KERNELS
+        from pengp.model.means import MEANS
         from pengp.path.penalties import PENALTIES
 
         view, model = self.view, self.view.estimator
@@ -88,7 +89,7 @@ class Summary:
             (
                 "Model",
                 f"kernel {KERNELS.label(model.kernel)}, penalty {PENALTIES.label(model.penalty)}, "
-                f"nugget {nugget}, mean {model.mean}{theta}",
+                f"nugget {nugget}, mean {MEANS.label(model.mean)}{theta}",
             ),
             (
                 "Scale",

@@ -52,7 +52,7 @@ def encode_record(kind: str, record: Any) -> str | dict[str, Any]:
     Penalties have their settings in any case, as files of version 1 have.
     """
     name, built_in = name_of(record), RECORDS[kind].built_in
-    if type(record) is not type(built_in.get(name)):
+    if name not in built_in or type(record) is not type(built_in[name]):
         raise _refused(kind, record, f"use one of {', '.join(built_in)}")
     settings = {key: _encode(key, value) for key, value in asdict(record).items()}
     return {"name": name, "settings": settings} if settings or kind == "penalty" else name
