@@ -46,12 +46,11 @@ class FoldPlan:
                 f"a fold plan needs at least one fold and whole repeats, not {len(self.test)} "
                 f"folds in {self.repeats} repeats."
             )
-        trains = (
-            [np.empty(0, dtype=np.int64)] * len(self.test) if self.train is None else self.train
-        )
-        for k, (train, test) in enumerate(zip(trains, self.test, strict=True)):
-            some = len(test) and (len(train) if self.train is not None else len(test) < self.n)
-            if not some or not _are_apart(train, test, self.n):
+        none = np.empty(0, dtype=np.int64)
+        for k, test in enumerate(self.test):
+            train = none if self.train is None else self.train[k]
+            left = self.n - len(test) if self.train is None else len(train)
+            if not len(test) or left < 1 or not _are_apart(train, test, self.n):
                 raise InputError(
                     f"fold {k} (counted from 0) must train on some runs and hold out some others, "
                     f"each an index from 0 to {self.n - 1} that occurs once."
