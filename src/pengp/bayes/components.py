@@ -83,7 +83,9 @@ def thin(
     return Thinned(mixture, _rms(mean_change), _rms(after[1] / before[1] - 1.0))
 
 
-def _reduced(location: FloatArray, square: FloatArray, weight: FloatArray, size: int) -> FloatArray:
+def _reduced(
+    location: FloatArray, square: FloatArray, weight: FloatArray, size: int
+) -> FloatArray:
     """Return weights [M], at most ``size`` of them above 0, that keep the moments of ``weight``.
 
     Parameters

@@ -52,6 +52,7 @@ class Member:
         """Return the process at theta [d], conditioned on runs X [n, d], y [n]."""
         return condition(X, y, theta, kernel=self.kernel, nugget=nugget)
 
+
     def covariance(self, X: FloatArray, theta: FloatArray, nugget: FloatArray) -> FloatArray:
         """Return R, the mean's part included, [B, n, n] for theta [B, d] and nugget [B]."""
         inputs = np.broadcast_to(X, (len(theta), *X.shape))
