@@ -3,11 +3,12 @@
 
 VENV := .venv
 PY := $(VENV)/bin/python
+LOWEST := .venv-lowest
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint bench docs clean new-venv
+.PHONY: help demo test test-lowest test-all lint bench docs clean new-venv
 
 # Settings of the caller's shell that would lead Python or pip out of .venv.
 unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
@@ -16,6 +17,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:
 	@echo "make demo    fit the piston-slap runs from their CSV and write a report"
 	@echo "make test    lint, then all tests with coverage"
+	@echo "make test-lowest  the tests with the lowest versions that pyproject.toml claims"
+	@echo "make test-all     both"
 	@echo "make lint    ruff, mypy, import layers"
 	@echo "make bench   speed and memory as ratios, printed"
 	@echo "make docs    build the documentation into site/"
@@ -29,6 +32,13 @@ demo: $(VENV)/.ready-run
 
 test: lint
 	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal --cov --cov-fail-under=95
+
+# Old packages beside new ones give warnings that are not pengp's; elsewhere they are errors.
+test-lowest: $(LOWEST)/.ready
+	OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n 2 --dist worksteal \
+		-o filterwarnings=default
+
+test-all: test test-lowest
 
 lint: $(VENV)/.ready-dev
 	$(PY) -m ruff check
@@ -62,6 +72,15 @@ $(STAMPS): $(VENV)/.ready-%: pyproject.toml
 	@$(PY) -m pip install -qq --editable '.$(EXTRA_$*)'
 	@rm $(VENV)/.unfinished
 	@touch $@ $(if $(filter dev,$*),$(VENV)/.ready-run)
+
+# The lowest versions have wheels for Python 3.11 and 3.12 only.
+$(LOWEST)/.ready: pyproject.toml requirements/lowest.py | $(VENV)/.ready-run
+	@echo "Installing the lowest versions into $(LOWEST) ..."
+	@$(PY) -m venv --clear $(LOWEST)
+	@$(PY) requirements/lowest.py > $(LOWEST)/constraints.txt
+	@$(LOWEST)/bin/python -m pip install -qq --editable '.[test]' \
+		--constraint $(LOWEST)/constraints.txt
+	@touch $@
 
 # An environment is sound if no installation into it was cut short, it was made at this place
 # (pip's script names it) and its interpreter runs. Otherwise it is built anew.

@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KNeighborsRegressor
 
+from pengp._core.arrays import IntArray
 from pengp.choosing.folds import (
     FoldPlan,
     from_splitter,
@@ -256,3 +257,46 @@ def test_faulty_settings_are_explained() -> None:
         list(random_folds(11, 2, random_state=0).split(X[:5]))
     with pytest.raises(InputError, match="random_state='a'"):
         random_folds(5, 2, random_state=cast(Any, "a"))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: random_folds("ten", 2),  # type: ignore[arg-type]
+        lambda: random_folds(10.0, 2),  # type: ignore[arg-type]
+        lambda: random_folds(10, "two"),  # type: ignore[arg-type]
+        lambda: random_folds(10, 2, repeats="two"),  # type: ignore[arg-type]
+        lambda: leave_one_out(None),  # type: ignore[arg-type]
+        lambda: stratified_folds(["a", "b", "c"], 2),
+        lambda: stratified_folds(1.0, 2),
+        lambda: stratified_folds([1.0, np.nan, 2.0], 2),
+        lambda: space_filling_folds([["a"], ["b"]], 2),
+        lambda: space_filling_folds([1.0, 2.0, 3.0], 2),
+        lambda: make_folds(2, 5.0),
+        lambda: make_folds("loo", 5.0),
+        lambda: make_folds([([[0], [1, 2]], [3])], np.zeros((4, 1))),
+        lambda: leave_one_out(3).repeat("a"),  # type: ignore[arg-type]
+        lambda: leave_one_out(3).repeat(0.5),  # type: ignore[arg-type]
+    ],
+)
+def test_values_of_the_wrong_type_are_refused_in_a_sentence(make: Callable[[], object]) -> None:
+    with pytest.raises(InputError, match=r"[;.]"):
+        make()
+
+
+def test_a_plan_of_many_folds_costs_what_its_held_out_sets_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    n, touched = 1000, 0
+
+    def count(a: IntArray) -> IntArray:
+        nonlocal touched
+        touched += len(a)
+        return np.array(sorted(set(a.tolist())))
+
+    monkeypatch.setattr(np, "unique", count)
+    plan = leave_one_out(n)
+    assert touched == n
+    for k, (train, test) in enumerate(plan):
+        assert test.tolist() == [k]
+        assert train.tolist() == [i for i in range(n) if i != k]

@@ -152,3 +152,9 @@ def test_unusable_arguments_are_refused(arguments: dict[str, Any], message: str)
 def test_unusable_designs_and_bounds_are_refused(U: Any, bounds: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         scale_design(U, bounds)
+
+
+def test_a_range_wider_than_the_largest_double_is_refused() -> None:
+    with pytest.raises(InputError, match=r"the range of input 1 .* is wider than the largest"):
+        scale_design([[0.5, 0.5]], [[0.0, 1.0], [-1e308, 1e308]])
+    assert scale_design([[0.5]], [[-8e307, 8e307]]) == [[0.0]]

@@ -37,9 +37,9 @@ def signals_held() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def joblib_workers(jobs: int) -> Iterator[None]:
-    """Let joblib work in so many processes, which are ready when the block begins."""
-    if jobs == 1 or sys.platform == "win32":
+def joblib_workers(jobs: int | None) -> Iterator[None]:
+    """Let joblib work in so many processes (None: this one), ready when the block begins."""
+    if jobs in (None, 1) or sys.platform == "win32":
         yield
         return
     with (

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import IntArray, RandomState
+from pengp._core.arrays import FloatArray, IntArray, RandomState
 from pengp._core.seeds import as_seed
 from pengp.choosing.plan import FoldPlan, index_arrays
 from pengp.choosing.slices import maximin_slices
@@ -102,7 +102,7 @@ def from_splitter(
         pairs = list(splitter.split(X, y, groups))
     except (TypeError, ValueError) as error:
         raise InputError(f"the splitter {name} cannot split these data: {error}") from error
-    return _from_pairs(pairs, len(np.asarray(X)), "splitter", {"splitter": name})
+    return _from_pairs(pairs, _count_runs(X), "splitter", {"splitter": name})
 
 
 def stratified_folds(
@@ -113,7 +113,7 @@ def stratified_folds(
     The runs are sorted by response and cut into blocks of `k`; the runs of a block go to different
     folds at random, so the sizes of the folds differ by at most one.
     """
-    y = np.asarray(y, dtype=np.float64)
+    y = _numbers(y, "a response")
     y = y[:, 0] if y.shape[1:] == (1,) else y
     if y.ndim != 1:
         raise InputError(
@@ -141,7 +141,9 @@ def space_filling_folds(
     Columns of X [n, d] are brought to the unit interval first, so units do not matter; sizes differ
     by at most one.
     """
-    X = np.asarray(X, dtype=np.float64)
+    X = _numbers(X, "inputs")
+    if X.ndim != 2:
+        raise InputError(f"space-filling folds need inputs of shape [n, d], not {X.shape}.")
     _check_k(len(X), k)
     seed, rng = _seeded(random_state)
     labels = [maximin_slices(X, k, rng) for _ in range(_check_repeats(repeats))]
@@ -172,7 +174,7 @@ def make_folds(
     groups : array, shape [n], optional
         Handed to a splitter.
     """
-    n = len(np.asarray(X))
+    n = _count_runs(X)
     if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
         k = DEFAULT_K if cv is None else int(cv)
         return random_folds(n, k, repeats=repeats, random_state=random_state)
@@ -190,10 +192,10 @@ def _named_folds(
     name, _, number = cv.partition(":")
     k = int(number) if number.isdecimal() else DEFAULT_K
     if cv in ("loo", "leave-one-out"):
-        return leave_one_out(len(np.asarray(X)))
+        return leave_one_out(_count_runs(X))
     if (":" in cv) == number.isdecimal():
         if name == "random":
-            return random_folds(len(np.asarray(X)), k, repeats=repeats, random_state=random_state)
+            return random_folds(_count_runs(X), k, repeats=repeats, random_state=random_state)
         if name == "space-filling":
             return space_filling_folds(X, k, repeats=repeats, random_state=random_state)
         if name == "stratified" and y is not None:
@@ -217,13 +219,16 @@ def _given_plan(cv: Any, X: ArrayLike, y: ArrayLike | None, groups: ArrayLike | 
         )
     items = cv if isinstance(cv, np.ndarray) else list(cv)
     if len(items) and all(isinstance(item, tuple) and len(item) == 2 for item in items):
-        return _from_pairs(cast(list[tuple[Any, Any]], items), len(np.asarray(X)), "given", {})
+        return _from_pairs(cast(list[tuple[Any, Any]], items), _count_runs(X), "given", {})
     return given_folds(cast(ArrayLike, items))
 
 
 def _from_labels(labels: IntArray, kind: str, settings: dict[str, Any]) -> FoldPlan:
     """Plan of labels [repeats, n] that run from 0 to K-1 in every row."""
-    test = [np.flatnonzero(row == k) for row in labels for k in range(int(row.max()) + 1)]
+    test: list[IntArray] = []
+    for row in labels:
+        ends = np.cumsum(np.bincount(row))[:-1]
+        test += np.split(np.argsort(row, kind="stable"), ends)
     return FoldPlan(labels.shape[1], index_arrays(test), len(labels), kind, settings)
 
 
@@ -249,6 +254,25 @@ def _count_repeats(test: tuple[IntArray, ...], n: int) -> int:
     return len(blocks) if whole else 1
 
 
+def _count_runs(X: ArrayLike) -> int:
+    """Return the number of rows of X [n, d], or raise an InputError."""
+    shape = np.shape(X)
+    if not shape:
+        raise InputError(f"folds need inputs of shape [n, d], not the single value {X!r}.")
+    return shape[0]
+
+
+def _numbers(values: ArrayLike, what: str) -> FloatArray:
+    """Return values [n, ...] as floats, or raise an InputError."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"these folds need {what} of numbers: {error}.") from error
+    if not array.ndim or not np.isfinite(array).all():
+        raise InputError(f"these folds need {what} of finite numbers, one for each run.")
+    return array
+
+
 def _seeded(random_state: RandomState) -> tuple[int, np.random.Generator]:
     """Integer seed to keep with the plan, and the generator it starts."""
     seed = as_seed(random_state)
@@ -257,8 +281,8 @@ def _seeded(random_state: RandomState) -> tuple[int, np.random.Generator]:
 
 def _check_k(n: int, k: int) -> None:
     """Raise an InputError unless n runs can be dealt into k folds."""
-    if n < 2:
-        raise InputError(f"cross-validation needs at least 2 runs, but the data have {n}.")
+    if not isinstance(n, numbers.Integral) or n < 2:
+        raise InputError(f"cross-validation needs at least 2 runs, but the data have {n!r}.")
     if not isinstance(k, numbers.Integral) or k < 2:
         raise InputError(f"cross-validation needs at least 2 folds of a whole number, not {k!r}.")
     if n < k:

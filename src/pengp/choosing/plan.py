@@ -1,5 +1,6 @@
 """The record of a fold plan: which runs are held out together; `folds` makes them."""
 
+import numbers
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,8 +46,11 @@ class FoldPlan:
                 f"a fold plan needs at least one fold and whole repeats, not {len(self.test)} "
                 f"folds in {self.repeats} repeats."
             )
-        for k, (train, test) in enumerate(self):
-            if not _is_valid_pair(train, test, self.n):
+        none = np.empty(0, dtype=np.int64)
+        for k, test in enumerate(self.test):
+            train = none if self.train is None else self.train[k]
+            left = self.n - len(test) if self.train is None else len(train)
+            if not len(test) or left < 1 or not _are_apart(train, test, self.n):
                 raise InputError(
                     f"fold {k} (counted from 0) must train on some runs and hold out some others, "
                     f"each an index from 0 to {self.n - 1} that occurs once."
@@ -59,8 +63,7 @@ class FoldPlan:
     def __iter__(self) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield (train, test) index pairs, repeat by repeat."""
         for k, test in enumerate(self.test):
-            complement = np.setdiff1d(np.arange(self.n), test, assume_unique=True)
-            yield (complement if self.train is None else self.train[k]), test
+            yield (_complement(test, self.n) if self.train is None else self.train[k]), test
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
@@ -83,8 +86,8 @@ class FoldPlan:
 
     def repeat(self, r: int) -> "FoldPlan":
         """Return repeat `r` (counted from 0) as a plan of its own."""
-        if not 0 <= r < self.repeats:
-            raise InputError(f"repeat {r} does not exist; this plan has 0 to {self.repeats - 1}.")
+        if not isinstance(r, numbers.Integral) or not 0 <= r < self.repeats:
+            raise InputError(f"repeat {r!r} does not exist; this plan has 0 to {self.repeats - 1}.")
         K = self.n_folds
         block = slice(r * K, (r + 1) * K)
         train = None if self.train is None else self.train[block]
@@ -142,14 +145,23 @@ class FoldPlan:
 
 def index_arrays(sets: Iterable[ArrayLike]) -> tuple[IntArray, ...]:
     """Return each set of indices as a sorted integer array, or raise an InputError."""
-    arrays = [np.asarray(index) for index in sets]
+    try:
+        arrays = [np.asarray(index) for index in sets]
+    except ValueError:  # lists of different lengths in one set
+        arrays = [np.empty(())]
     if any(a.ndim != 1 or (a.size and a.dtype.kind not in "iu") for a in arrays):
         raise InputError("the runs of a fold must be a list of whole numbers, counted from 0.")
     return tuple(np.sort(a).astype(np.int64) for a in arrays)
 
 
-def _is_valid_pair(train: IntArray, test: IntArray, n: int) -> bool:
-    """Whether both sets hold a run and together no index twice or outside 0 to n - 1."""
+def _complement(test: IntArray, n: int) -> IntArray:
+    """Return the indices from 0 to n - 1 that are not held out, in order."""
+    rest = np.ones(n, dtype=np.bool_)
+    rest[test] = False
+    return np.flatnonzero(rest)
+
+
+def _are_apart(train: IntArray, test: IntArray, n: int) -> bool:
+    """Whether the two sets together hold no index twice or outside 0 to n - 1."""
     both = np.concatenate([train, test])
-    inside = bool(np.all((both >= 0) & (both < n)))
-    return bool(len(train) and len(test)) and inside and len(np.unique(both)) == len(both)
+    return bool(np.all((both >= 0) & (both < n))) and len(np.unique(both)) == len(both)

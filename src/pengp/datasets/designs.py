@@ -89,9 +89,17 @@ def scale_design(U: ArrayLike, bounds: ArrayLike) -> FloatArray:
     low, high = box.T
     if not np.all(np.isfinite(box)) or np.any(low >= high):
         raise InputError(f"bounds must be finite with lower < upper, got {box.tolist()}")
+    with np.errstate(over="ignore"):
+        width = high - low
+    if np.isinf(width).any():
+        p = int(np.argmax(width))
+        raise InputError(
+            f"the range of input {p} (counted from 0), {low[p]} to {high[p]}, is wider than the "
+            "largest double; use a smaller unit or narrower bounds"
+        )
     if not np.all((points >= 0) & (points <= 1)):
         raise InputError("U must lie in the unit cube; some entries are below 0, above 1 or NaN")
-    scaled: FloatArray = low + points * (high - low)
+    scaled: FloatArray = low + points * width
     return scaled
 
 

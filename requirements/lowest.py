@@ -1,0 +1,29 @@
+"""Prints the lowest versions that pyproject.toml claims to work with, as constraints for pip."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+#: Extras for the development of pengp alone, whose versions no user depends on.
+TOOLS = ("bench", "docs", "test", "dev")
+
+
+def lowest(requirements: list[str]) -> list[str]:
+    """Return name==version for each name>=version; other requirements set no lower bound."""
+    found = (re.match(r"([\w.-]+)>=([\w.]+)", requirement) for requirement in requirements)
+    return [f"{match[1]}=={match[2]}" for match in found if match]
+
+
+def main() -> None:
+    """Print one constraint a line."""
+    file = Path(__file__).parents[1] / "pyproject.toml"
+    project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    used = [r for name, extra in extras.items() if name not in TOOLS for r in extra]
+    constraints = lowest([*project["dependencies"], *used])
+    sys.stdout.write("".join(f"{line}\n" for line in sorted(set(constraints))))
+
+
+if __name__ == "__main__":
+    main()
