@@ -204,8 +204,8 @@ class Posterior:
         needed = diagonal < _ALL_TREND * (self.basis_alpha**2).sum(0)
         if len(self.trend) > 1 and needed.any():  # any run gives a level
             raise InputError(
-                f"Without run {needed.argmax()} the coefficients of mean={self.mean.name!r} cannot be "
-                "estimated, so it cannot be left out; use a simpler mean or more runs."
+                f"Without run {needed.argmax()} the coefficients of mean={self.mean.name!r} "
+                "cannot be estimated, so it cannot be left out; use a simpler mean or more runs."
             )
         return self.y - self.alpha / diagonal, 1.0 / diagonal
 
