@@ -10,6 +10,8 @@ from scipy.stats import norm
 from pengp import InputError
 from pengp._core.arrays import FloatArray
 from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.model.means import MEANS
+from tests.problems import BASES
 
 RNG = np.random.default_rng(11)
 LOW, HIGH = np.array([-5.0, 0.0, 100.0]), np.array([10.0, 0.01, 900.0])
@@ -37,7 +39,9 @@ def by_hand(
     """Mean and covariance, eq. (2), at the model's parameters and the training data's scales."""
     U, V = ((A - LOW) / (HIGH - LOW) for A in (X, new))
     m, sd = Y.mean(), Y.std(ddof=1)
-    z, g, one = (y - m) / sd, model.nugget_, np.ones(len(y))
+    z, g = (y - m) / sd, model.nugget_
+    assert isinstance(model.mean, str)
+    F, f = BASES[model.mean](U), BASES[model.mean](V)
 
     def corr(A: FloatArray, B: FloatArray) -> FloatArray:
         return np.asarray(np.exp(-((A[:, None] - B[None]) ** 2 @ model.theta_)))
@@ -45,15 +49,15 @@ def by_hand(
     P = np.linalg.inv(corr(U, U) + g * np.eye(len(U)))
     r = corr(V, U)
     cov = corr(V, V) + g * np.eye(len(V)) - r @ P @ r.T
-    mu = 0.0
-    if model.mean == "constant":
-        mu = one @ P @ z / (one @ P @ one)
-        u = 1.0 - r @ P @ one
-        cov += np.outer(u, u) / (one @ P @ one)
-    return m + sd * (mu + r @ P @ (z - mu)), sd**2 * model.sigma2_ * cov
+    inner = np.linalg.inv(F.T @ P @ F)
+    beta, u = inner @ F.T @ P @ z, f - r @ P @ F
+    cov += u @ inner @ u.T
+    np.testing.assert_allclose(model.trend_, sd * beta, rtol=1e-6)
+    assert model.mean_ == pytest.approx(m + sd * (F @ beta).mean(), rel=1e-9)
+    return m + sd * (f @ beta + r @ P @ (z - F @ beta)), sd**2 * model.sigma2_ * cov
 
 
-@pytest.mark.parametrize("mean", ["zero", "constant"])
+@pytest.mark.parametrize("mean", MEANS)
 def test_predictions_are_the_formula_in_the_users_units(mean: str) -> None:
     model = fitted(mean=mean)
     expected, cov = by_hand(model, X, Y, NEW)
@@ -127,7 +131,7 @@ def test_gradient_is_the_slope_of_the_mean(kernel: str) -> None:
         np.testing.assert_allclose(gradient[:, p], slope, rtol=1e-4, atol=1e-5 / (HIGH - LOW)[p])
 
 
-@pytest.mark.parametrize("mean", ["zero", "constant"])
+@pytest.mark.parametrize("mean", MEANS)
 def test_new_runs_are_learned_as_if_conditioned_on_from_the_start(mean: str) -> None:
     model = fitted(mean=mean)
     before = model.predict(NEW)

@@ -67,7 +67,7 @@ def slow_prediction(
     A = np.block([[A, F], [F.T, np.zeros((F.shape[1], F.shape[1]))]])
     C = np.column_stack([C, BASES[mean](Z)])
     padded = np.append(y, np.zeros(len(A) - n))
-    weights = np.linalg.solve(A, padded)
+    weights: FloatArray = np.linalg.solve(A, padded)
     cov = correlation(Z, Z, theta, kernel) + nugget * np.eye(m) - C @ np.linalg.solve(A, C.T)
     return C @ weights, cov, float(padded @ weights) / n, weights[n:]
 
@@ -248,8 +248,8 @@ def test_without_a_nugget_runs_are_interpolated_and_no_variance_is_negative(
 ) -> None:
     X, y, Z, _ = runs(n=30, m=50)
     posterior = condition(X, y, full(5.0, 3), kernel=SE, nugget=0.0, mean=MEANS[mean])
-    mean, variance = posterior.predict(np.concatenate([X, X + 1e-9, Z]))
-    np.testing.assert_allclose(mean[:30], y, atol=1e-7)
+    got, variance = posterior.predict(np.concatenate([X, X + 1e-9, Z]))
+    np.testing.assert_allclose(got[:30], y, atol=1e-7)
     assert np.all(variance >= 0.0)
     assert np.all(variance[:60] < 1e-9)
     assert np.all(variance[60:] > 1e-9)
@@ -350,9 +350,9 @@ def differences(f: Callable[[FloatArray], FloatArray], Z: FloatArray, h: float) 
 def test_gradients_equal_finite_differences(kernel: str, mean: str) -> None:
     X, y, Z, theta = runs()
     posterior = condition(X, y, theta, kernel=KERNELS[kernel], nugget=1e-3, mean=MEANS[mean])
-    mean = differences(lambda Z: posterior.predict(Z)[0], Z, 1e-5)
+    slopes = differences(lambda Z: posterior.predict(Z)[0], Z, 1e-5)
     variance = differences(lambda Z: posterior.predict(Z)[1], Z, 1e-5)
-    close(posterior.mean_gradient(Z), mean, 1e-7)
+    close(posterior.mean_gradient(Z), slopes, 1e-7)
     close(posterior.variance_gradient(Z), variance, 1e-7)
     assert np.all(np.abs(variance).max(0) > 1e-3)  # every input matters here
 
@@ -477,8 +477,8 @@ def test_folds_equal_refits(kernel: str, mean: str) -> None:
     predictions = posterior.kfold([np.array(test) for test in folds])
     for test, fold in zip(folds, predictions, strict=True):
         rest = refit(posterior, test)
-        mean, cov = rest.predict_cov(X[test])
-        close(fold.mean, mean)
+        expected, cov = rest.predict_cov(X[test])
+        close(fold.mean, expected)
         close(fold.scaled_cov, cov)
         assert fold.sigma2 == pytest.approx(rest.sigma2, rel=1e-8, abs=1e-9)
 

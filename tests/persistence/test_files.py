@@ -26,6 +26,7 @@ from pengp.choosing.rules import RULES, one_se_index
 from pengp.datasets import load_piston_slap
 from pengp.exceptions import FileError, InputError, PengpWarning
 from pengp.model.kernels import Matern32, SquaredExponential
+from pengp.model.means import ConstantMean, LinearMean
 from pengp.path.penalties import SCAD, Lasso
 from pengp.persistence import read_info
 from pengp.persistence.container import pack
@@ -106,6 +107,8 @@ MODELS: dict[str, Maker] = {
     "no penalty": lambda: fitted(*runs(), penalty="none", nugget=np.float64(1e-6)),
     "isotropic": lambda: fitted_cv(*runs(), isotropic=True, metric="score", rule="min"),
     "nugget": lambda: fitted(*runs(), nugget="estimate", mean="constant"),
+    "linear mean": lambda: fitted_cv(*frame(), mean="linear"),
+    "mean with a prior": lambda: fitted(*runs(), mean=LinearMean(variance=2.0)),
     "one input": lambda: fitted(*runs(1), n_starts=np.array([[0.5], [2.0]])),
     "arrays": lambda: fitted_cv(
         *runs(), lams=np.array(LAMS), input_bounds=np.array([[30.0, 60.0]] * 3), nugget=1e-4
@@ -318,6 +321,15 @@ class MyKernel(SquaredExponential):
     """A kernel that the package does not know."""
 
 
+class MyMean(ConstantMean):
+    """A mean that the package does not know."""
+
+
+def my_basis(X: FloatArray) -> FloatArray:
+    """Return a basis that the package does not know."""
+    return X[:, :1] ** 2
+
+
 class MyPenalty(Lasso):
     """A penalty that the package does not know."""
 
@@ -390,6 +402,8 @@ def test_a_generator_becomes_none(tmp_path: Path) -> None:
     ("settings", "words"),
     [
         ({"kernel": MyKernel()}, "parameter kernel is a MyKernel, .* use one of sqexp, matern52"),
+        ({"mean": my_basis}, "parameter mean is a BasisMean, .* use one of zero, constant, linear"),
+        ({"mean": MyMean()}, "parameter mean is a MyMean, .* use one of zero, constant, linear"),
         ({"penalty": MyPenalty()}, "parameter penalty is a MyPenalty, .* use one of none, lasso"),
     ],
 )

@@ -235,10 +235,9 @@ def _condition_chunk(
     v = len(R[0]) - n
     L, ok = cholesky(R[:, :n, :n])
     columns = [R[:, :n, n:], basis.z[:, :, None], basis.rows.swapaxes(1, 2)]
-    W = np.linalg.solve(L, np.concatenate(columns, axis=2))
+    W: FloatArray = np.linalg.solve(L, np.concatenate(columns, axis=2))
     V = W[:, :, :v]  # L^-1 R(X, X_new)
-    half_z, half_rows = W[:, :, v].copy(), W[:, :, v + 1 :].swapaxes(1, 2).copy()
-    trend = trend_of(mean, basis, half_z, half_rows)
+    trend = trend_of(mean, basis, W[:, :, v], W[:, :, v + 1 :].swapaxes(1, 2))
     cov = R[:, n:, n:] - V.transpose(0, 2, 1) @ V
     if F_new.shape[2]:
         u = F_new @ trend.carry.swapaxes(1, 2) - V.transpose(0, 2, 1) @ trend.duals.swapaxes(1, 2)

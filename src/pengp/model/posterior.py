@@ -201,11 +201,11 @@ class Posterior:
         if len(self.y) < 2:
             raise InputError("Leave-one-out needs at least 2 runs.")
         diagonal = np.diagonal(self._precision())
-        of_trend = (self.basis_alpha**2).sum(0)
-        if (alone := np.flatnonzero(diagonal < _ALL_TREND * of_trend)).size:
+        needed = diagonal < _ALL_TREND * (self.basis_alpha**2).sum(0)
+        if len(self.trend) > 1 and needed.any():  # any run gives a level
             raise InputError(
-                f"Without run {alone[0]} the coefficients of mean={self.mean.name!r} cannot be "
-                "estimated, so it cannot be left out; use a simpler mean or more runs."
+                f"Without run {needed.argmax()} the coefficients of mean={self.mean.name!r} "
+                "cannot be estimated, so it cannot be left out; use a simpler mean or more runs."
             )
         return self.y - self.alpha / diagonal, 1.0 / diagonal
 

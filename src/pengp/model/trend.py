@@ -166,7 +166,7 @@ def trend_of(mean: Mean, basis: Columns, half_z: FloatArray, half_rows: FloatArr
     A proper prior is k more runs, of the coefficients themselves, with response 0.
     """
     n, k = half_z.shape[1], half_rows.shape[1]
-    z, duals, carry = half_z, half_rows, basis.carry.copy()
+    z, duals, carry = half_z.copy(), half_rows.copy(), basis.carry.copy()
     if mean.variance is not None:
         z = np.pad(z, ((0, 0), (0, k)))
         prior = np.eye(k)[None].repeat(len(z), 0) / np.sqrt(mean.variance)
@@ -181,7 +181,7 @@ def half_solved(L: FloatArray, basis: Columns) -> tuple[FloatArray, FloatArray]:
     """Return L^-1 z [1, n] and L^-1 times the columns [1, k, n], for one factor L [n, n]."""
     right = np.concatenate([basis.z[:, None], basis.rows], axis=1)
     half = solve_triangular(L, right[0].T, lower=True).T[None]
-    return np.ascontiguousarray(half[:, 0]), np.ascontiguousarray(half[:, 1:])
+    return half[:, 0], half[:, 1:]
 
 
 def too_few_runs(mean: Mean, X: FloatArray) -> str:
