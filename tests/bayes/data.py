@@ -1,12 +1,11 @@
 """Small data sets and their posterior by brute force from the prior."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.bayes.members import Member
-from pengp.bayes.priors import HierarchicalLasso
 
 
 class Runs(NamedTuple):
@@ -21,6 +20,12 @@ def runs(n: int, d: int, seed: int = 0) -> Runs:
     return Runs(X, (y - y.mean()) / y.std())
 
 
+class Sampled(Protocol):
+    """A prior that can be drawn from."""
+
+    def sample(self, rng: np.random.Generator, size: int, d: int) -> FloatArray: ...
+
+
 class Brute(NamedTuple):
     log_evidence: float
     error: float
@@ -29,11 +34,9 @@ class Brute(NamedTuple):
     size: float
 
 
-def brute_force(
-    at: Runs, member: Member, X_new: FloatArray, size: int, prior: HierarchicalLasso
-) -> Brute:
+def brute_force(at: Runs, member: Member, X_new: FloatArray, size: int, prior: Sampled) -> Brute:
     """Return log evidence and predictions from draws of the prior, all by plain linear algebra."""
-    (X, y), n = at, len(at.y)
+    (X, y), n, c2 = at, len(at.y), member.mean.variance or 0.0  # of a constant
     rng = np.random.default_rng(99)
     total, squares, first, second = 0.0, 0.0, np.zeros(len(X_new)), np.zeros(len(X_new))
     both = np.concatenate([X, X_new])
@@ -43,7 +46,7 @@ def brute_force(
         theta = np.exp(prior.sample(rng, 2000, X.shape[1]))
         assert isinstance(member.nugget, float)
         g = member.nugget
-        C = member.kernel.phi(D @ theta[:, None, :, None])[..., 0] + member.mean_variance
+        C = member.kernel.phi(D @ theta[:, None, :, None])[..., 0] + c2
         R = C[:, :n, :n] + g * np.eye(n)
         alpha = np.linalg.solve(R, y)
         q = alpha @ y
@@ -51,7 +54,7 @@ def brute_force(
         r = C[:, n:, :n]
         mean = (r @ alpha[:, :, None])[..., 0]
         V = np.linalg.solve(R, r.transpose(0, 2, 1)).transpose(0, 2, 1)
-        scale2 = (q / n)[:, None] * (1.0 + member.mean_variance + g - (V * r).sum(-1))
+        scale2 = (q / n)[:, None] * (1.0 + c2 + g - (V * r).sum(-1))
         top = loglik.max() + 5.0 if top is None else top
         w = np.exp(loglik - top)
         total, squares = total + w.sum(), squares + (w * w).sum()

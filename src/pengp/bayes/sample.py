@@ -168,7 +168,7 @@ def sample_posterior(
         Seed. Every member has its own stream.
     """
     _check_runs(X, y)
-    chosen, law = checked(members or default_members(X.shape[1])), get_prior(prior)
+    chosen, law = checked(members or default_members(X.shape[1]), X.shape[1]), get_prior(prior)
     streams = np.random.SeedSequence(as_seed(random_state)).spawn(len(chosen))
     samplers = []
     with ONE_THREAD:

@@ -131,7 +131,7 @@ class Sampler:
 
     @property
     def sigma2(self) -> FloatArray:
-        """y' R^-1 y / n at the points [N]."""
+        """Y' R^-1 y / n at the points [N]."""
         return np.concatenate([half.sigma2 for half in self.halves])
 
     def log_weights(self) -> FloatArray:
@@ -151,7 +151,7 @@ class Sampler:
         """Draw ``size`` more points around those with large ``log_weights`` [N]."""
         first, second = self.halves
         parts = log_weights[: len(first.u)], log_weights[len(first.u) :]
-        made = [_adapted(h.u, w, self._rng) for h, w in zip((first, second), parts, strict=True)]
+        made = [adapted(h.u, w, self._rng) for h, w in zip((first, second), parts, strict=True)]
         self._grow((made[1], made[0]), size)
 
     def copy(self, rng: np.random.Generator) -> "Sampler":
@@ -187,7 +187,7 @@ def _first(target: Target, modes: Modes) -> Proposal:
     return Blend((wide, *around), shares)
 
 
-def _adapted(u: FloatArray, log_weights: FloatArray, rng: np.random.Generator) -> Proposal:
+def adapted(u: FloatArray, log_weights: FloatArray, rng: np.random.Generator) -> Proposal:
     """Return 40 t_8 around points resampled from u [N, P] by tempered weights, and a wide t_4.
 
     The points are drawn to their mean and the t's narrowed so that the mixture has about the
