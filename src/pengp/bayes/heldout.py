@@ -1,12 +1,12 @@
 """Held-out runs predicted with theta learned anew, by reweighting the draws of all runs.
 
-At every draw, with P = R^-1 and alpha = P y, leaving out the runs k changes the likelihood in closed
-form: with the residual r = P_kk^-1 alpha_k,
+At every draw, with P = R^-1 and alpha = P y, leaving out the runs k changes the likelihood in a
+closed form: with the residual r = P_kk^-1 alpha_k,
 
     y' R^-1 y  falls by  alpha_k' r,    log|R| grows by  log|P_kk|,
 
-and the held-out runs are t distributed about y_k - r with scale matrix P_kk^-1 times the mean square
-of what is left. The same draws with weights p L_-k / q are the posterior without the runs k.
+and the held-out runs are t distributed about y_k - r with the scale matrix P_kk^-1 times the mean
+square of what is left. The same draws with weights p L_-k / q are the posterior without the runs k.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,6 @@ from pengp.bayes.components import systematic
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.members import Member
 from pengp.bayes.sample import PosteriorSample
-from pengp.bayes.sampler import Sampler
 from pengp.bayes.weights import effective_size, normalised
 from pengp.exceptions import InputError
 
@@ -49,8 +48,8 @@ class HeldOut:
     mean, std : [N]
         Predictive mean and standard deviation, from all draws.
     laws : list of MixtureLaw
-        One for each set; its points are the runs of the set, its components draws resampled by their
-        weights.
+        One for each set; its points are the runs of the set, its components draws resampled by
+        their weights.
     effective_size : [N]
         Of the left-out posterior that predicts the run.
     n_more : int
@@ -119,9 +118,9 @@ class _Work:
         self._sample, self._sets = sample, sets
         pairs = zip(sample.samplers, rngs, strict=True)
         self._samplers = [sampler.copy(rng) for sampler, rng in pairs]
-        self._left: list[list[_Left]] = [[] for _ in sample.members]  # of each member and set
-        self._seen = [0] * len(sample.members)
-        self._first = sum(len(s.u) for s in self._samplers)
+        # Of each member, half and set; the points of a half stay in their order.
+        self._left: list[list[list[_Left]]] = [[[], []] for _ in sample.members]
+        self._first = sum(len(s) for s in self._samplers)
         for m in range(len(sample.members)):
             self._catch_up(m)
 
@@ -132,7 +131,7 @@ class _Work:
     def aim(self, k: int) -> None:
         """Draw more points for set k, from every member in proportion to its weight there."""
         weights = self._weights(k)
-        ends = np.cumsum([len(s.u) for s in self._samplers])
+        ends = np.cumsum([len(s) for s in self._samplers])
         shares = [float(part.sum()) for part in np.split(weights, ends[:-1])]
         for m, share in enumerate(shares):
             size = 2 * int(np.ceil(0.5 * share * _MORE))
@@ -145,8 +144,9 @@ class _Work:
         sizes, laws, means, stds = self.sizes(), [], [], []
         for k, test in enumerate(self._sets):
             weights = self._weights(k)
-            location = np.concatenate([left[k].location for left in self._left]).T
-            scale = np.concatenate([left[k].scale for left in self._left]).T
+            every = [half[k] for member in self._left for half in member]
+            location = np.concatenate([left.location for left in every]).T
+            scale = np.concatenate([left.scale for left in every]).T
             df = len(self._sample.y) - len(test)
             whole = MixtureLaw(location, scale, weights, df)
             means.append(whole.mean())
@@ -160,7 +160,7 @@ class _Work:
             np.concatenate(stds),
             laws,
             np.repeat(sizes, [len(test) for test in self._sets]),
-            sum(len(s.u) for s in self._samplers) - self._first,
+            sum(len(s) for s in self._samplers) - self._first,
         )
 
     def _weights(self, k: int) -> FloatArray:
@@ -172,21 +172,24 @@ class _Work:
         for m, (member, sampler) in enumerate(
             zip(self._sample.members, self._samplers, strict=True)
         ):
-            share = np.log(member.weight) - np.log(len(sampler.u))
+            share = np.log(member.weight) - np.log(len(sampler))
             parts.append(self._log_weights(m, k) + share)
         return normalised(np.concatenate(parts))
 
     def _log_weights(self, m: int, k: int) -> FloatArray:
         """Return log p L_-k / q [N] of member m's points."""
-        return self._samplers[m].log_weights() + self._left[m][k].log_change
+        change = [half[k].log_change for half in self._left[m]]
+        return self._samplers[m].log_weights() + np.concatenate(change)
 
     def _catch_up(self, m: int) -> None:
         """Leave the sets out at points of member m that are new."""
-        sampler, seen = self._samplers[m], self._seen[m]
-        new = _left_out(self._sample, self._sample.members[m], sampler, seen, self._sets)
-        if seen:
-            new = [_joined(a, b) for a, b in zip(self._left[m], new, strict=True)]
-        self._left[m], self._seen[m] = new, len(sampler.u)
+        member = self._sample.members[m]
+        for h, half in enumerate(self._samplers[m].halves):
+            known = self._left[m][h]
+            first = len(known[0].log_change) if known else 0
+            new = _left_out(self._sample, member, half.u[first:], self._sets)
+            both = zip(known, new, strict=True)
+            self._left[m][h] = [_joined(a, b) for a, b in both] if known else new
 
 
 def _joined(a: _Left, b: _Left) -> _Left:
@@ -196,10 +199,10 @@ def _joined(a: _Left, b: _Left) -> _Left:
 
 
 def _left_out(
-    sample: PosteriorSample, member: Member, sampler: Sampler, first: int, sets: list[IntArray]
+    sample: PosteriorSample, member: Member, u: FloatArray, sets: list[IntArray]
 ) -> list[_Left]:
-    """Leave each set out at the points of a member from the ``first`` on."""
-    (n, d), u = sample.X.shape, sampler.u[first:]
+    """Leave each set out at points u [N, P] of a member."""
+    n, d = sample.X.shape
     step = max(1, _PIECE // n**2)
     parts = []
     for start in range(0, len(u), step):

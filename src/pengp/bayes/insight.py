@@ -95,7 +95,7 @@ def explanations(sample: PosteriorSample) -> list[Explanation]:
 def nearest_mode(sampler: Sampler) -> IntArray:
     """Return which mode [N] each point belongs to.
 
-    It is the one whose t_4, as high as the mode and as wide as its curvature says, is highest there.
+    It is the one whose t_4, as high as the mode and as wide as its curvature, is highest there.
     """
     modes, terms = sampler.modes, []
     for u, height, A in zip(modes.u, modes.log_density, modes.precision, strict=True):

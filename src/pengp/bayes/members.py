@@ -9,7 +9,11 @@ from pengp.exceptions import InputError
 from pengp.model.folded import correlation_matrix, weighted_distances
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.likelihood import BatchLikelihood
+from pengp.model.means import ZERO, ConstantMean, Mean
 from pengp.model.posterior import Posterior, condition
+
+INTEGRATED = ConstantMean(9.0)
+"""A constant with prior variance 9 sigma2, integrated out; 1, 9 and 100 are alike."""
 
 
 @dataclass(frozen=True)
@@ -22,15 +26,15 @@ class Member:
         Correlation.
     nugget : float or (float, float)
         Fixed g, or the range over which log g is uniform a priori.
-    mean_variance : float
-        c^2, prior variance of the constant mean divided by sigma2; 0 for a zero mean.
+    mean : Mean
+        Zero, or with a proper prior on its coefficients, over which it is integrated.
     weight : float
         Prior weight.
     """
 
     kernel: Kernel
     nugget: float | tuple[float, float] = 1e-5
-    mean_variance: float = 9.0
+    mean: Mean = INTEGRATED
     weight: float = 1.0
 
     @property
@@ -44,48 +48,41 @@ class Member:
     def likelihood(self, X: FloatArray, y: FloatArray) -> BatchLikelihood:
         """Return the likelihood of runs X [n, d], y [n]."""
         nugget = self.nugget if isinstance(self.nugget, float) else None
-        return BatchLikelihood(X[None], y[None], Shifted(self.kernel, self.mean_variance), nugget)
+        return BatchLikelihood(X[None], y[None], self.kernel, nugget, mean=self.mean)
 
     def condition(
         self, X: FloatArray, y: FloatArray, theta: FloatArray, nugget: float
     ) -> Posterior:
         """Return the process at theta [d], conditioned on runs X [n, d], y [n]."""
-        return condition(X, y, theta, kernel=self.kernel, nugget=nugget)
+        return condition(X, y, theta, kernel=self.kernel, nugget=nugget, mean=self.mean)
 
     def covariance(self, X: FloatArray, theta: FloatArray, nugget: FloatArray) -> FloatArray:
-        """Return R, the mean's part included, [B, n, n] for theta [B, d] and nugget [B]."""
+        """Return R with the mean's part, [B, n, n] for theta [B, d] and nugget [B]."""
         inputs = np.broadcast_to(X, (len(theta), *X.shape))
-        return correlation_matrix(inputs, theta, nugget, Shifted(self.kernel, self.mean_variance))
+        return correlation_matrix(inputs, theta, nugget, self.kernel) + self._trend(X, X)
 
     def cross(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> FloatArray:
         """Return the same between X_new [m, d] and X [n, d], [B, m, n] for theta [B, d]."""
-        pair = (np.broadcast_to(a, (len(theta), *a.shape)) for a in (X_new, X))
-        return self.kernel.phi(weighted_distances(*pair, theta)) + self.mean_variance
+        return self._correlations(X_new, X, theta) + self._trend(X_new, X)
+
+    def prior_variance(self, X_new: FloatArray) -> FloatArray:
+        """Return 1 plus the mean's part, [m] at X_new [m, d]."""
+        F = self.mean.columns(X_new)
+        return 1.0 + (self.mean.variance or 0.0) * np.vecdot(F, F)
 
     def ends(self, theta: FloatArray) -> FloatArray:
         """Return the correlations [B, d] between the two ends of each input, for theta [B, d]."""
         origin, corners = np.zeros((1, theta.shape[1])), np.eye(theta.shape[1])
-        return self.cross(origin, corners, theta)[:, 0] - self.mean_variance
+        return self._correlations(origin, corners, theta)[:, 0]
 
-    def prior_variance(self, X_new: FloatArray) -> FloatArray:
-        """Return 1 plus the mean's part, [m] at X_new [m, d]."""
-        return np.full(len(X_new), 1.0 + self.mean_variance)
+    def _correlations(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return R(X_new, X) [B, m, n] for theta [B, d]."""
+        pair = (np.broadcast_to(a, (len(theta), *a.shape)) for a in (X_new, X))
+        return self.kernel.phi(weighted_distances(*pair, theta))
 
-
-@dataclass(frozen=True)
-class Shifted:
-    """phi(s) + c^2: the correlation with a constant mean integrated out, R + c^2 1 1'."""
-
-    kernel: Kernel
-    shift: float
-
-    def phi(self, s: FloatArray) -> FloatArray:
-        """Return phi(s) + c^2."""
-        return self.kernel.phi(s) + self.shift
-
-    def derivatives(self, s: FloatArray, phi: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the kernel's derivatives."""
-        return self.kernel.derivatives(s, phi - self.shift)
+    def _trend(self, X_new: FloatArray, X: FloatArray) -> FloatArray:
+        """Return variance F F' [m, n] between X_new [m, d] and X [n, d]."""
+        return (self.mean.variance or 0.0) * self.mean.columns(X_new) @ self.mean.columns(X).T
 
 
 def default_members(d: int) -> tuple[Member, ...]:
@@ -97,7 +94,7 @@ def default_members(d: int) -> tuple[Member, ...]:
     """
     if d == 1:
         smooth, rough = get_kernel("sqexp"), get_kernel("matern52")
-        return Member(smooth, 1e-8, 0.0, 2 / 3), Member(rough, 1e-5, 0.0, 1 / 3)
+        return Member(smooth, 1e-8, ZERO, 2 / 3), Member(rough, 1e-5, ZERO, 1 / 3)
     return (
         Member(get_kernel("sqexp"), 1e-5, weight=1 / 6),
         Member(get_kernel("sqexp"), 1e-8, weight=1 / 6),
@@ -105,10 +102,16 @@ def default_members(d: int) -> tuple[Member, ...]:
     )
 
 
-def checked(members: tuple[Member, ...]) -> tuple[Member, ...]:
-    """Return the members with weights that sum to 1."""
+def checked(members: tuple[Member, ...], d: int) -> tuple[Member, ...]:
+    """Return members for d inputs with weights that sum to 1."""
     total = sum(member.weight for member in members)
     sound = all(0.0 < member.weight < np.inf for member in members)
     if not members or not sound:
         raise InputError("the average needs members, each with a positive prior weight.")
+    for member in members:
+        if member.mean.variance is None and member.mean.columns(np.zeros((1, d))).size:
+            raise InputError(
+                f"mean={member.mean.name!r} has no prior on its coefficients; give it a variance, "
+                "such as ConstantMean(9.0), or use the zero mean."
+            )
     return tuple(replace(member, weight=member.weight / total) for member in members)

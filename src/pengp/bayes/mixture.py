@@ -147,7 +147,7 @@ class ProcessMixture:
         return self.df / (self.df - 2.0) if self.df > 2 else np.inf
 
     def _log_likelihood(self, X: FloatArray, y: FloatArray) -> FloatArray:
-        """Return log L [M] of runs X [n, d], y [n] at the components, constants in theta dropped."""
+        """Return log L [M] of runs X [n, d], y [n] at the components, constants dropped."""
         value = np.empty(len(self.weight))
         for k, member in enumerate(self.members):
             mine = np.flatnonzero(self.member == k)

@@ -107,13 +107,13 @@ class PosteriorSample:
             np.exp(np.concatenate([a[:, :d] for a in u])),
             np.concatenate(nuggets),
             np.concatenate([s.sigma2 for s in self.samplers]),
-            np.concatenate([s.half for s in self.samplers]),
+            np.concatenate([np.repeat([0, 1], len(s) // 2) for s in self.samplers]),
             np.concatenate([w * normalised(s.log_weights()) for w, s in shares]),
         )
 
     def half_weights(self, half: int) -> FloatArray:
         """Return the weights [N] of all draws by one half alone; 0 for those of the other."""
-        found = [s.log_weights(half) for s in self.samplers]
+        found = [s.halves[half].log_weights() for s in self.samplers]
         prior = np.log([member.weight for member in self.members])
         shares = normalised(prior + [log_mean(each)[0] for each in found])
         weight = np.zeros(len(self.draws.weight))
@@ -173,7 +173,7 @@ def sample_posterior(
         Seed. Every member has its own stream.
     """
     _check_runs(X, y)
-    chosen, law = checked(members or default_members(X.shape[1])), get_prior(prior)
+    chosen, law = checked(members or default_members(X.shape[1]), X.shape[1]), get_prior(prior)
     streams = np.random.SeedSequence(as_seed(random_state)).spawn(len(chosen))
     samplers = []
     with ONE_THREAD:
@@ -187,7 +187,7 @@ def sample_posterior(
             found = PosteriorSample(X, y, chosen, tuple(samplers))
             size = found.effective_size
             enough = size >= (1.0 if found.trusted_shapes else _MORE) * effective_size
-            if enough or sum(len(s.u) for s in samplers) + _ROUND > max_points:
+            if enough or sum(len(s) for s in samplers) + _ROUND > max_points:
                 return found
             samplers[_poorest(found)].round(_ROUND)
 

@@ -3,17 +3,20 @@
 Points are drawn in rounds, each from a proposal made from the points so far. Every point, whatever
 its round, is weighted against the mixture of all proposals in the shares in which they were used
 (Veach and Guibas 1995; Cornuet, Marin, Mira and Robert 2012), so that no point is wasted and a poor
-early proposal does no harm. The points form two halves which adapt on their own: after the first
-round neither knows the other, and their disagreement tells what the sampler missed.
+early proposal does no harm.
+
+A proposal that is high at the very points it was made from takes weight from those that found what
+had been overlooked, and the evidence comes out too small, the more so the more inputs there are. So
+the points form two halves, and each draws from proposals made from the points of the other.
 """
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.arrays import FloatArray
 from pengp.bayes.proposals import Blend, Proposal, StudentMixture
 from pengp.bayes.target import Modes, Target
 from pengp.bayes.weights import normalised, tempered
@@ -36,9 +39,6 @@ _NARROW = 0.6
 _WIDE, _WIDE_SHARE = 1.4, 0.15
 """Width and share of one more component around their mean."""
 
-BOTH = -1
-"""Half of a proposal that both halves use."""
-
 
 @dataclass(frozen=True, eq=False)
 class _FromPrior:
@@ -56,104 +56,115 @@ class _FromPrior:
 
 
 @dataclass(eq=False)
-class Sampler:
-    """The points of one member and where they come from.
+class Half:
+    """Points and the proposals they were drawn from.
 
     Attributes
+    ----------
+    u : [N, P]
+        Points.
+    log_likelihood, sigma2, log_prior : [N]
+        At the points.
+    """
+
+    u: FloatArray
+    log_likelihood: FloatArray
+    sigma2: FloatArray
+    log_prior: FloatArray
+    _proposals: tuple[tuple[Proposal, int], ...] = ()
+    _mass: FloatArray | None = None  # [N], sum of the proposals' densities times their counts
+
+    def grown(
+        self, target: Target, proposal: Proposal, size: int, rng: np.random.Generator
+    ) -> "Half":
+        """Return the half with ``size`` more points from a proposal."""
+        new = proposal.sample(rng, size)
+        proposals = (*self._proposals, (proposal, size))
+        old = size * proposal.density(self.u) + (0.0 if self._mass is None else self._mass)
+        mass = np.add.reduce([count * q.density(new) for q, count in proposals])
+        more = (new, *target.likelihood(new), target.log_prior(new))
+        own = (self.u, self.log_likelihood, self.sigma2, self.log_prior)
+        joined = (np.concatenate(pair) for pair in zip(own, more, strict=True))
+        return Half(*joined, proposals, np.concatenate([old, mass]))
+
+    def log_weights(self) -> FloatArray:
+        """Return log L + log p - log q [N], q the mixture of the proposals."""
+        if self._mass is None:
+            return np.empty(0)
+        with np.errstate(divide="ignore"):
+            return self.log_likelihood + self.log_prior - np.log(self._mass / len(self.u))
+
+
+class Sampler:
+    """The points of one member.
+
+    Parameters
     ----------
     target : Target
         Posterior density.
     rng : Generator
         Source of all randomness.
+
+    Attributes
+    ----------
     modes : Modes
         Local maxima of the density.
-    u : [N, P]
-        Points.
-    log_likelihood, sigma2, log_prior : [N]
-        At the points.
-    half : [N]
-        0 or 1.
+    halves : (Half, Half)
+        Points; those of the first half come first in all arrays of the sampler.
     """
 
-    target: Target
-    rng: np.random.Generator
-    modes: Modes = field(init=False)
-    u: FloatArray = field(init=False)
-    log_likelihood: FloatArray = field(init=False)
-    sigma2: FloatArray = field(init=False)
-    log_prior: FloatArray = field(init=False)
-    half: IntArray = field(init=False)
+    def __init__(self, target: Target, rng: np.random.Generator) -> None:
+        self.target, self._rng = target, rng
+        self.modes = target.modes(rng)
+        none = np.empty(0)
+        empty = Half(np.empty((0, target.n_params)), none, none, none)
+        self.halves = (empty, empty)
 
-    def __post_init__(self) -> None:
-        """Find the modes."""
-        self.modes = self.target.modes(self.rng)
-        self.u, self.half = np.empty((0, self.target.n_params)), np.empty(0, dtype=np.int64)
-        self.log_likelihood = self.sigma2 = self.log_prior = np.empty(0)
-        self._proposals: list[Proposal] = []
-        self._half_of: list[int] = []  # of each proposal
-        self._counts: list[int] = []  # points drawn from it, by each half that uses it
-        self._densities: list[FloatArray] = []  # of each proposal at all points, [N]
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return sum(len(half.u) for half in self.halves)
+
+    @property
+    def u(self) -> FloatArray:
+        """Points [N, P]."""
+        return np.concatenate([half.u for half in self.halves])
+
+    @property
+    def sigma2(self) -> FloatArray:
+        """Y' R^-1 y / n at the points [N]."""
+        return np.concatenate([half.sigma2 for half in self.halves])
+
+    def log_weights(self) -> FloatArray:
+        """Return log L + log p - log q of all points [N]."""
+        return np.concatenate([half.log_weights() for half in self.halves])
 
     def start(self, size: int) -> None:
         """Draw the first ``size`` points, from the prior and around the modes."""
-        self._add([(_first(self.target, self.modes), BOTH)], size)
+        proposal = _first(self.target, self.modes)
+        self._grow((proposal, proposal), size)
 
     def round(self, size: int) -> None:
         """Draw ``size`` more points around those with large weights."""
-        self._add([(self._around(half), half) for half in (0, 1)], size)
-
-    def log_weights(self, half: int = BOTH) -> FloatArray:
-        """Return log L + log p - log q [N] of all points, or of one half's by its own proposals."""
-        mine = slice(None) if half == BOTH else self.half == half
-        used = [j for j, h in enumerate(self._half_of) if BOTH in (h, half) or h == half]
-        # A proposal of both halves was drawn from twice as often as its count says.
-        counts = [self._counts[j] * (2 if half == self._half_of[j] == BOTH else 1) for j in used]
-        total = float(sum(counts))
-        pairs = zip(used, counts, strict=True)
-        q = np.add.reduce([(c / total) * self._densities[j][mine] for j, c in pairs])
-        with np.errstate(divide="ignore"):
-            return self.log_likelihood[mine] + self.log_prior[mine] - np.log(q)
+        self.aim(self.log_weights(), size)
 
     def aim(self, log_weights: FloatArray, size: int) -> None:
         """Draw ``size`` more points around those with large ``log_weights`` [N]."""
-        proposal = _adapted(self.u, log_weights, self.rng)
-        self._add([(proposal, BOTH)], size)
+        first, second = self.halves
+        parts = log_weights[: len(first.u)], log_weights[len(first.u) :]
+        made = [adapted(h.u, w, self._rng) for h, w in zip((first, second), parts, strict=True)]
+        self._grow((made[1], made[0]), size)
 
     def copy(self, rng: np.random.Generator) -> "Sampler":
         """Return a sampler with the same points that goes on by itself."""
         other = copy.copy(self)
-        other.rng = rng
-        for name in ("_proposals", "_half_of", "_counts", "_densities"):
-            setattr(other, name, list(getattr(self, name)))
+        other._rng = rng
         return other
 
-    def _around(self, half: int) -> Proposal:
-        """Return the next proposal of a half."""
-        return _adapted(self.u[self.half == half], self.log_weights(half), self.rng)
-
-    def _add(self, proposals: list[tuple[Proposal, int]], size: int) -> None:
+    def _grow(self, proposals: tuple[Proposal, Proposal], size: int) -> None:
         """Draw ``size`` points, as many for each half."""
-        each = size // 2
-        drawn, halves = [], []
-        for proposal, half in proposals:
-            for h in (0, 1) if half == BOTH else (half,):
-                drawn.append(proposal.sample(self.rng, each))
-                halves.append(np.full(each, h))
-        new = np.concatenate(drawn)
-        self._densities = [
-            np.concatenate([old, q.density(new)])
-            for old, q in zip(self._densities, self._proposals, strict=True)
-        ]
-        self.u, self.half = np.concatenate([self.u, new]), np.concatenate([self.half, *halves])
-        loglik, sigma2 = self.target.likelihood(new)
-        self.log_likelihood = np.concatenate([self.log_likelihood, loglik])
-        self.sigma2 = np.concatenate([self.sigma2, sigma2])
-        self.log_prior = np.concatenate([self.log_prior, self.target.log_prior(new)])
-        for proposal, half in proposals:
-            self._proposals.append(proposal)
-            self._half_of.append(half)
-            self._counts.append(each)
-            self._densities.append(proposal.density(self.u))
+        pairs = zip(self.halves, proposals, strict=True)
+        grown = [half.grown(self.target, q, size // 2, self._rng) for half, q in pairs]
+        self.halves = (grown[0], grown[1])
 
 
 def _first(target: Target, modes: Modes) -> Proposal:
@@ -176,7 +187,7 @@ def _first(target: Target, modes: Modes) -> Proposal:
     return Blend((wide, *around), shares)
 
 
-def _adapted(u: FloatArray, log_weights: FloatArray, rng: np.random.Generator) -> Proposal:
+def adapted(u: FloatArray, log_weights: FloatArray, rng: np.random.Generator) -> Proposal:
     """Return 40 t_8 around points resampled from u [N, P] by tempered weights, and a wide t_4.
 
     The points are drawn to their mean and the t's narrowed so that the mixture has about the

@@ -8,6 +8,9 @@ from pengp._core.arrays import FloatArray
 _PIECE = 1 << 14
 """Elements that stay in a core's cache."""
 
+_FARTHEST = 1e100
+"""Arguments are brought into this range, so that their squares stay finite."""
+
 
 def t_cdf(z: FloatArray, df: int) -> FloatArray:
     """Return F(z) to about 1e-16, from the finite sums of Abramowitz and Stegun, 26.7.3 and 26.7.4.
@@ -15,7 +18,7 @@ def t_cdf(z: FloatArray, df: int) -> FloatArray:
     With c = cos^2 = df / (df + z^2), F is 1/2 plus half of
 
         sin (1 + 1/2 c + 1 3/(2 4) c^2 + ...),  df / 2 terms, for an even df,
-        2/pi (angle + sin cos (1 + 2/3 c + 2 4/(3 5) c^2 + ...)),  (df - 1) / 2 terms, for an odd one.
+        2/pi (angle + sin cos (1 + 2/3 c + 2 4/(3 5) c^2 + ...)),  (df - 1) / 2 terms, else.
 
     Several times as fast as an incomplete beta function.
     """
@@ -29,9 +32,10 @@ def t_cdf(z: FloatArray, df: int) -> FloatArray:
 
 def _t_cdf(z: FloatArray, df: int) -> FloatArray:
     """Return F(z) of a flat array."""
-    with np.errstate(over="ignore"):
-        c = 1.0 / (1.0 + z * z / df)
-        sine = z / np.sqrt(df + z * z)
+    z = np.clip(z, -_FARTHEST, _FARTHEST)
+    root = np.sqrt(df + z * z)
+    sine = z / root
+    c = df / (root * root)
     odd = df % 2
     total = np.ones_like(c)
     for k in range(df - 2, 1, -2):  # Horner's rule, from the last ratio of two coefficients
@@ -45,7 +49,7 @@ def _t_cdf(z: FloatArray, df: int) -> FloatArray:
         total *= 2.0 / np.pi
     total *= 0.5
     total += 0.5
-    return total
+    return np.clip(total, 0.0, 1.0, out=total)
 
 
 def t_log_density(z: FloatArray, df: float) -> FloatArray:

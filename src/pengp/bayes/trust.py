@@ -59,8 +59,8 @@ def problems(sample: PosteriorSample, halves: Halves) -> list[str]:
     found = []
     if sample.effective_size < _FEW:
         found.append(
-            f"the effective number of draws is {sample.effective_size:.0f}, below {_FEW:.0f}; allow "
-            "more points."
+            f"the effective number of draws is {sample.effective_size:.0f}, below {_FEW:.0f}; "
+            "allow more points."
         )
     if not sample.trusted_shapes:
         worst = int(np.argmax(sample.pareto_shapes * (sample.member_weights > 1e-3)))
