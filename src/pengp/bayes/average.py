@@ -11,19 +11,17 @@ from pengp._core.arrays import FloatArray
 from pengp.bayes.components import thin
 from pengp.bayes.heldout import HeldOut, leave_out
 from pengp.bayes.insight import Activity, Explanation, activity, explanations
-from pengp.bayes.members import Member, checked, default_members
+from pengp.bayes.members import INTEGRATED, Member, checked, default_members
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.priors import Prior
 from pengp.bayes.sample import PosteriorSample, sample_posterior
 from pengp.bayes.trust import Halves, compare_halves, problems
 from pengp.exceptions import InputError
 from pengp.model.kernels import get_kernel
+from pengp.model.means import Mean, get_mean
 
 SAMPLED_NUGGET = (1.49e-8, 1.0)
 """Range of a nugget that is sampled."""
-
-MEAN_VARIANCE = 9.0
-"""Prior variance of the integrated mean, divided by sigma2."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ def members_of(
     d: int,
     kernels: Any = None,
     nugget: float | Sequence[float] | str | None = None,
-    mean: str | float | None = None,
+    mean: str | Mean | None = None,
 ) -> tuple[Member, ...]:
     """Return the members that a user's choices describe, for d inputs.
 
@@ -134,11 +132,11 @@ def members_of(
         Kernels, or a mapping from them to prior weights; those of `default_members` if omitted.
     nugget : float, sequence of floats, "sample" or None
         Nuggets of each kernel, which share its weight; those of `default_members` if omitted.
-    mean : {"integrated", "zero"}, float or None
-        The constant mean, or its prior variance divided by sigma2.
+    mean : {"integrated", "zero"}, Mean or None
+        A constant that is integrated out, zero, or a mean with a prior on its coefficients.
     """
     defaults = default_members(d)
-    variance = defaults[0].mean_variance if mean is None else _variance(mean)
+    trend = defaults[0].mean if mean is None else _mean(mean)
     if kernels is None:
         weights: dict[Any, float] = {}
         for member in defaults:
@@ -152,19 +150,15 @@ def members_of(
     for kernel, weight in weights.items():
         usual = [m.nugget for m in defaults if m.kernel == kernel] or [1e-5]
         nuggets = usual if nugget is None else _nuggets(nugget)
-        members += [Member(kernel, g, variance, weight / len(nuggets)) for g in nuggets]
-    return checked(tuple(members))
+        members += [Member(kernel, g, trend, weight / len(nuggets)) for g in nuggets]
+    return checked(tuple(members), d)
 
 
-def _variance(mean: Any) -> float:
-    """Return the prior variance of the mean, 0 for none."""
-    if isinstance(mean, str):
-        if mean not in ("integrated", "zero"):
-            raise InputError(f"mean={mean!r} is unknown; use 'integrated', 'zero' or a variance.")
-        return MEAN_VARIANCE if mean == "integrated" else 0.0
-    if isinstance(mean, bool) or not np.isscalar(mean) or not 0.0 <= float(mean) < np.inf:
-        raise InputError(f"mean={mean!r} is no prior variance; use a number from 0 up.")
-    return float(mean)
+def _mean(mean: Any) -> Mean:
+    """Return the mean of a user's choice."""
+    if mean == "integrated":
+        return INTEGRATED
+    return get_mean(mean)
 
 
 def _nuggets(nugget: Any) -> list[float | tuple[float, float]]:

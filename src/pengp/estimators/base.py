@@ -25,7 +25,7 @@ class SurrogateMixin:
 
     input_bounds: ArrayLike | None
 
-    _surrogate: Surrogate
+    _surrogate: Surrogate[Any]
     _one_output: bool  # whether y was [n], not [n, q]
     X_train_: FloatArray
     y_train_: FloatArray
@@ -34,7 +34,7 @@ class SurrogateMixin:
         """Return the nugget, None if it is estimated."""
         raise NotImplementedError
 
-    def _learn(self, surrogate: Surrogate) -> None:
+    def _learn(self, surrogate: Surrogate[Any]) -> None:
         """Take over a surrogate that knows more runs."""
         self._surrogate = surrogate
 

@@ -1,5 +1,6 @@
 """The Bayesian average: theta, lambda and the kernel are not chosen but integrated over."""
 
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
@@ -27,6 +28,7 @@ from pengp.estimators.heldout import HeldOut
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
+from pengp.model.means import Mean
 
 __all__ = ["BayesianGPRegressor", "Components"]
 
@@ -63,9 +65,10 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
         one input squared exponential (2/3) and Matern 5/2.
     prior : {"hierarchical-lasso", "gamma", "jointly-robust"} or Prior
         Prior of theta; your own object has value, gradient and hessian in log theta.
-    mean : {"integrated", "zero"}, float or None
-        The constant mean: integrated out with a prior variance of 9 sigma2, or of your own number
-        times sigma2; or zero. None integrates it for two inputs or more.
+    mean : {"integrated", "zero"}, Mean or None
+        A constant that is integrated out, with a prior variance of 9 sigma2; zero; or a mean with a
+        prior on its coefficients, such as ``LinearMean(1.0)``. None integrates a constant for two
+        inputs or more.
     nugget : float, sequence of floats, "sample" or None
         Fixed nugget, several that are averaged, or one more parameter, log uniform from 1.49e-8 to
         1. None takes 1e-5, and 1e-8 as well for the squared exponential.
@@ -112,13 +115,15 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
     """
 
     _averages: tuple[Average | None, ...]  # None for a constant response
+    _settings: Settings
+    _surrogate: Surrogate[ProcessMixture]
 
     def __init__(
         self,
         *,
         kernels: str | Kernel | Sequence[Any] | Mapping[Any, float] | None = None,
         prior: str | Prior = "hierarchical-lasso",
-        mean: str | float | None = None,
+        mean: str | Mean | None = None,
         nugget: float | Sequence[float] | str | None = None,
         effective_size: float = 800.0,
         max_points: int = 30_000,
@@ -165,8 +170,8 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
 
     def _checked_settings(self, d: int) -> Settings:
         """Return what is to be fitted, checked."""
-        size = self.effective_size
-        if not np.isscalar(size) or not 0.0 < float(size) < np.inf:
+        size: Any = self.effective_size
+        if not isinstance(size, numbers.Real) or not 0.0 < size < np.inf:
             raise InputError(f"effective_size={size!r} must be a number above 0.")
         return Settings(
             members_of(d, self.kernels, self.nugget, self.mean),
@@ -233,9 +238,10 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
     def _fixed_nugget(self) -> float | None:
         """Return the smallest nugget, None if it is sampled."""
         nuggets = [member.nugget for member in self._settings.members]
-        return None if any(isinstance(g, tuple) for g in nuggets) else min(nuggets)
+        fixed = [g for g in nuggets if not isinstance(g, tuple)]
+        return min(fixed) if len(fixed) == len(nuggets) else None
 
-    def _learn(self, surrogate: Surrogate) -> None:
+    def _learn(self, surrogate: Surrogate[Any]) -> None:
         """Take over a surrogate that knows more runs; sample anew where too few draws are left."""
         X, outputs = surrogate.posteriors[0].X, surrogate.response.transform(surrogate.y_raw).T
         mixtures = [

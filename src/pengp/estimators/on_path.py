@@ -93,7 +93,7 @@ class PathMixin(SurrogateMixin):
         """Return the nugget, None if it is estimated."""
         return self._chosen._model.nugget
 
-    def _learn(self, surrogate: Surrogate) -> None:
+    def _learn(self, surrogate: Surrogate[Any]) -> None:
         """Take over a surrogate that knows more runs; the trend follows them."""
         super()._learn(surrogate)
         self.mean_ = self._prior_mean()

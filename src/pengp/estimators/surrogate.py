@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp.bayes.mixture import ProcessMixture
 from pengp.model.posterior import Posterior, condition
 from pengp.model.scaling import InputScaler, ResponseScaler
 from pengp.path.flatness import Flat
@@ -42,10 +43,11 @@ class LeaveOneOut:
 
 
 _Record = TypeVar("_Record", Modes, Flat)
+_Process = TypeVar("_Process", bound=Posterior | ProcessMixture)
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogate:
+class Surrogate(Generic[_Process]):
     """Fitted surrogates of q outputs; inputs and results are in the user's units.
 
     Attributes
@@ -54,7 +56,7 @@ class Surrogate:
         Maps d inputs to the unit cube; columns that were constant are ignored.
     response : ResponseScaler
         Standardises q outputs.
-    posteriors : tuple of Posterior
+    posteriors : tuple of Posterior or ProcessMixture
         One for each output, on scaled inputs and standardised responses.
     y_raw : [n, q]
         Responses of the runs, in the user's units.
@@ -62,7 +64,7 @@ class Surrogate:
 
     inputs: InputScaler
     response: ResponseScaler
-    posteriors: tuple[Posterior, ...]
+    posteriors: tuple[_Process, ...]
     y_raw: FloatArray
 
     def scale(self, X_raw: FloatArray) -> FloatArray:
@@ -113,7 +115,7 @@ class Surrogate:
         draws = [self.posteriors[k].sample(X, n_samples, rng) for k in range(len(self.posteriors))]
         return np.moveaxis(self.response.inverse(np.stack(draws, axis=-1)), 0, -1)
 
-    def extend(self, X_raw: FloatArray, y_raw: FloatArray) -> "Surrogate":
+    def extend(self, X_raw: FloatArray, y_raw: FloatArray) -> "Surrogate[_Process]":
         """Return the surrogate that also knows X_raw [k, d], y_raw [k, q], at its theta."""
         X, outputs = self.scale(X_raw), self.response.transform(y_raw).T
         pairs = zip(self.posteriors, outputs, strict=True)
@@ -123,7 +125,7 @@ class Surrogate:
     @cached_property
     def loo(self) -> LeaveOneOut:
         """The leave-one-out predictions [n, q], in closed form; nobody may write to them."""
-        parts = [posterior.loo() for posterior in self.posteriors]
+        parts = [posterior.loo() for posterior in cast(tuple[Posterior, ...], self.posteriors)]
         y = np.stack([posterior.y for posterior in self.posteriors], axis=-1)
         mean = np.stack([mean for mean, _ in parts], axis=-1)
         variances = [p.sigma2 * v for p, (_, v) in zip(self.posteriors, parts, strict=True)]
@@ -154,7 +156,7 @@ def scale_inputs(inputs: InputScaler, X_raw: FloatArray) -> FloatArray:
 
 def condition_all(
     X: FloatArray, y_raw: FloatArray, inputs: InputScaler, response: ResponseScaler, chosen: PathFit
-) -> Surrogate:
+) -> Surrogate[Posterior]:
     """Condition every output on its runs at the estimates of a path with one lambda.
 
     Parameters

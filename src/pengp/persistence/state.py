@@ -251,7 +251,7 @@ def _decode_path(header: dict[str, Any], arrays: Arrays, q: int) -> PathFit:
     )
 
 
-def _decode_surrogate(model: Model, arrays: Arrays, q: int) -> Surrogate:
+def _decode_surrogate(model: Model, arrays: Arrays, q: int) -> Surrogate[Posterior]:
     """Return the surrogate of all outputs, factors as they were."""
     inputs = InputScaler(arrays["input_lower"], arrays["input_upper"], arrays["input_constant"])
     response = ResponseScaler(
