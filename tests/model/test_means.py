@@ -134,8 +134,6 @@ def test_a_given_gradient_is_used_and_equals_the_differences() -> None:
 @pytest.mark.parametrize(
     "mean", [MEANS["linear"], OWN, LinearMean(4.0)], ids=["linear", "waves", "prior"]
 )
-    "mean", [MEANS["linear"], OWN, LinearMean(4.0)], ids=["linear", "waves", "prior"]
-)
 def test_likelihood_derivatives_equal_finite_differences(mean: Mean, nugget: float | None) -> None:
     X, y, _, _ = runs()
     small = BatchLikelihood(X[None], y[None], KERNELS["matern52"], nugget, mean=mean)
