@@ -10,6 +10,7 @@ from scipy.stats import binomtest
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.estimators.heldout import HeldOut
 from pengp.estimators.view import FittedView, Mode, view_of
 
 __all__ = [
@@ -28,6 +29,8 @@ _FLAT_FACTOR = 2.0
 CLOSE_MODE = 1.92
 #: Probability, were the intervals right, below which the number of runs inside contradicts them.
 _CONTRADICTION = 0.01
+#: Ratio of the errors with theta estimated anew and with theta kept from which on it is told.
+_FLATTERED = 1.5
 #: Choices of lambda over repeated folds count as unstable if they spread over this factor.
 _UNSTABLE_FACTOR = 10.0
 
@@ -36,7 +39,7 @@ class Finding(NamedTuple):
     """Something to know before the surrogate is trusted."""
 
     code: str
-    """One word: flat, bound, converged, modes, unstable, intervals, useless."""
+    """One word: flat, bound, converged, modes, unstable, intervals, flattering, useless."""
     message: str
     """What was seen and what to do, in plain sentences."""
 
@@ -47,8 +50,12 @@ class Diagnosis:
 
     Attributes
     ----------
+    held_out : HeldOut or None
+        The runs predicted by fits that did not know them, theta learned anew: how accurate the
+        surrogate is on new runs. None for a constant response.
     scores : dict of float
-        Leave-one-out rmse, crps and interval_score in the response's unit, q2, log_score, coverage.
+        Leave-one-out rmse, crps and interval_score in the response's unit, q2, log_score, coverage;
+        theta is kept, which has seen the run left out, so that they flatter.
     level : float
         Probability of the intervals in coverage and interval_score.
     active : [d]
@@ -61,6 +68,7 @@ class Diagnosis:
         What to beware of, the gravest first; empty if nothing is wrong.
     """
 
+    held_out: HeldOut | None
     scores: dict[str, float]
     level: float
     active: BoolArray
@@ -86,15 +94,17 @@ def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnos
 
 def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
     """Judge a fitted model that is in view; see `diagnose`."""
-    scores = score_predictions(view.y, view.loo.mean, view.loo.std, level=level)
+    scores = score_predictions(*view.left_out, level=level)
+    held_out = view.held_out(level)
     of_path = (_flat, _at_bound, _not_converged, _close_modes) if view.is_penalized else ()
     findings = (
-        *_useless(scores),
+        *_useless(scores if held_out is None else held_out.scores()),
+        *_flattering(scores, held_out),
         *_contradicted_intervals(view, scores, level),
         *(finding for part in of_path for finding in part(view)),
         *_unstable(view.stability),
     )
-    return Diagnosis(scores, level, view.active, view.modes, view.stability, findings)
+    return Diagnosis(held_out, scores, level, view.active, view.modes, view.stability, findings)
 
 
 def score_predictions(
@@ -147,9 +157,23 @@ def _useless(scores: dict[str, float]) -> Iterator[Finding]:
     if scores["q2"] <= 0.0:
         yield Finding(
             "useless",
-            f"Leave-one-out predictions are no better than the mean of the runs "
+            f"Predictions of runs that were held out are no better than the mean of the runs "
             f"(Q2 = {scores['q2']:.2f}). Do not rely on this surrogate between the runs; more "
             "runs, or a transformed response, may help.",
+        )
+
+
+def _flattering(scores: dict[str, float], held_out: HeldOut | None) -> Iterator[Finding]:
+    """Say so if runs are predicted much better by a theta that has seen them."""
+    if held_out is None:
+        return
+    error, flattered = held_out.scores()["rmse"], scores["rmse"]
+    if error > _FLATTERED * flattered:
+        yield Finding(
+            "flattering",
+            f"With theta estimated anew without them ({held_out.how}), runs are predicted with an "
+            f"error of {error:.3g}, with theta kept of {flattered:.3g}: the estimate hangs on "
+            "single runs. Believe the larger error.",
         )
 
 

@@ -65,6 +65,9 @@ class Summary:
             "kernel": name_of(model.kernel),
             "penalty": name_of(model.penalty),
             "isotropic": model.isotropic,
+            "held_out": None
+            if diagnosis.held_out is None
+            else {**diagnosis.held_out.scores(), "how": diagnosis.held_out.how},
             "leave_one_out": {**diagnosis.scores, "level": diagnosis.level},
             "other_modes": [
                 {"below": mode.deficit, "theta": self._by_input(mode)}
@@ -142,20 +145,23 @@ class Summary:
         return table(["input", "range of the runs", "theta", "lengthscale"], rows, left=2)
 
     def _score_table(self) -> "list[RenderableType]":
-        """Return the leave-one-out scores and what they mean."""
+        """Return the scores on runs that were held out, and with theta kept beside them."""
         from pengp.choosing.scores import VALIDATION_SCORES
 
-        unit, rows = f", in the unit of {self.view.response}", list[list[str]]()
-        n = len(self.view.y)
+        unit, held_out = f", in the unit of {self.view.response}", self.diagnosis.held_out
+        anew, rows = None if held_out is None else held_out.scores(), list[list[str]]()
         for score in map(VALIDATION_SCORES.__getitem__, _SHOWN_SCORES):
-            value = self.diagnosis.scores[score.name]
-            text = (
-                f"{round(value * n)} of {n}" if score.greater_is_better is None else number(value)
-            )
+            values = [each[score.name] for each in (anew, self.diagnosis.scores) if each]
+            is_share = score.greater_is_better is None
+            texts = [f"{100 * v:.0f} %" if is_share else number(v) for v in values]
             meaning = score.meaning.format(level=f"{100 * self.diagnosis.level:g} %")
-            rows.append([score.label, text, f"{meaning}{unit if score.has_unit else ''}"])
-        scores_table = table(["score", "value", "meaning"], rows, right=(1,))
-        return ["Leave-one-out check, each run predicted from the others:", scores_table]
+            rows.append([score.label, *texts, f"{meaning}{unit if score.has_unit else ''}"])
+        columns = ["theta kept"] if held_out is None else ["held out", "theta kept"]
+        how = "each run left out" if held_out is None else held_out.how
+        title = f"Accuracy on runs that were held out ({how}) and theta estimated anew, beside the "
+        title += "leave-one-out check with theta kept, which flatters:"
+        right = tuple(range(1, 1 + len(columns)))
+        return [paragraph(title), table(["score", *columns, "meaning"], rows, right=right)]
 
     def _mode_table(self) -> "list[RenderableType]":
         """Return the other modes, if there are any."""

@@ -19,11 +19,14 @@ from pengp.choosing.crossval import CVTable
 from pengp.choosing.rules import RULES
 from pengp.choosing.scores import half_width
 from pengp.estimators.base import SurrogateMixin
+from pengp.estimators.heldout import HeldOut
 from pengp.estimators.surrogate import LeaveOneOut
 from pengp.exceptions import InputError
 from pengp.path.flatness import Flat
 from pengp.path.penalized import PathFit
 
+#: Runs from which each can be held out and the others fitted.
+_FEWEST_HELD_OUT = 4
 #: Round-off up to which theta counts as at its lower bound.
 _AT_BOUND = 1e-9
 
@@ -200,6 +203,18 @@ class FittedView:
         found: LeaveOneOut = self.estimator.loo_
         return found if self.estimator.y_train_.ndim == 1 else found.output(self.output)
 
+    @property
+    def left_out(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Responses, means and standard deviations [n] of the leave-one-out predictions."""
+        return self.loo.mean + self.loo.residual, self.loo.mean, self.loo.std
+
+    def held_out(self, level: float = 0.95) -> HeldOut | None:
+        """The runs of the fit predicted by fits that did not know them; None if all are equal."""
+        if self.is_constant or len(self.loo.mean) < _FEWEST_HELD_OUT:
+            return None
+        found: HeldOut = self.estimator.held_out(self.output, level)
+        return found
+
     def predict(self, X: FloatArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return means [m] and ends of intervals [m], [m] at X [m, d]."""
         z = half_width(level)
@@ -283,7 +298,7 @@ class FittedView:
     @property
     def is_constant(self) -> bool:
         """Whether the response was constant when the model was fitted."""
-        return not self.fitted_runs[1].any()
+        return bool(self.estimator._surrogate.response.constant[self.output])
 
     @property
     def learned_later(self) -> int:
