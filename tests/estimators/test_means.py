@@ -37,7 +37,7 @@ def test_piston_slap_with_a_linear_mean_follows_an_added_plane() -> None:
     np.testing.assert_allclose(slopes, np.tile(np.arange(1.0, 7.0), (6, 1)), atol=1e-2)
 
 
-@pytest.mark.parametrize("mean", ["linear", bowl, LinearMean(4.0)], ids=str)
+@pytest.mark.parametrize("mean", ["linear", bowl, LinearMean(4.0)], ids=["linear", "bowl", "prior"])
 def test_gradients_in_the_users_units_equal_differences(mean: object) -> None:
     model = PenalizedGPRegressor(0.01, mean=mean, random_state=0)  # type: ignore[arg-type]
     model.fit(RUNS.X, RUNS.y)
