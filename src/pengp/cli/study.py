@@ -70,7 +70,10 @@ def list_studies(as_json: AsJson = False) -> None:
 @app.command("run")
 def run_study(
     name: Annotated[
-        str, typer.Argument(help="A study of `pengp study list`, or `all`.", show_default=False)
+        str,
+        typer.Argument(
+            help="A study of `pengp study list`, or `all` of the paper's.", show_default=False
+        ),
     ],
     size: Annotated[
         Size,
@@ -106,6 +109,14 @@ def run_study(
             show_default=False,
         ),
     ] = None,
+    real: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Tables of real simulators, which the study `methods-real` compares methods on.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path, typer.Option(metavar="FILE", help="Where the results go; a run continues there.")
     ] = Path("study.sqlite"),
@@ -118,6 +129,7 @@ def run_study(
     Whatever stops a run, the same command continues it. The results are the same to the last bit
     for any number of jobs and with Dask. Exit code 1 if tasks failed.
     """
+    from pengp.study.methods.problems import read_simulators
     from pengp.study.progress import shown
     from pengp.study.runner import run_studies
     from pengp.study.store import Store
@@ -125,6 +137,9 @@ def run_study(
 
     studies = _chosen(name, penalty)
     _check_options(studies, jobs, scheduler, test_runs)
+    if (real is not None) != (name == "methods-real"):
+        raise typer.BadParameter("--real goes with the study `methods-real`, which needs it.")
+    simulators = None if real is None else read_simulators(real)
     runs = None if test_runs is None else read_test_runs(test_runs)
     with Store.open(output, "w") as store:
         try:
@@ -135,6 +150,7 @@ def run_study(
                 jobs=jobs,
                 scheduler=scheduler,
                 test_runs=runs,
+                simulators=simulators,
                 retry_failed=retry_failed,
                 watched=lambda study: shown(study.name, sys.stderr),
             )
@@ -204,7 +220,7 @@ def _chosen(name: str, penalty: SimulationPenalty | None) -> "list[Study]":
     if penalty is not None and name != "simulation":
         raise typer.BadParameter("--penalty goes with the study `simulation` only.")
     if name == "all":
-        return list(STUDIES.values())
+        return [study for study in STUDIES.values() if study.is_paper]
     return [get_study("simulation-scad" if penalty is SimulationPenalty.SCAD else name)]
 
 

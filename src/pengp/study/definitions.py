@@ -106,6 +106,14 @@ far to near. Repetitions count the held-out folds or runs from 0.
     "scaled_variance_at_run" at run 7.
 ``kkt-forrester``, ``kkt-piston-slap``
     "lambda_max", the bound of Appendix A; ``kkt-piston-slap`` is anisotropic.
+
+methods, methods-rivals, methods-real
+-------------------------------------
+Not of the paper: ways to fit, compared. Parts are test functions or, of ``methods-real``,
+simulator.response.runs with the responses counted from 1; a repetition is a new design, the same
+in ``methods`` and ``methods-rivals``. The methods are those of `pengp.study.methods.catalogue`;
+metrics "rmse", "crps" and "interval_score" of the standardised response, and "coverage" of the
+95 % intervals, on test runs. ``x`` and ``lam`` are None.
 """
 
 from collections.abc import Mapping
@@ -113,6 +121,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from pengp.exceptions import InputError
+from pengp.study.methods.sizes import FUNCTION_RUNS, SIMULATOR_PARTS
 from pengp.study.task import Task
 
 #: The sizes of a study, smallest first.
@@ -135,6 +144,8 @@ class Study:
         For each size, how many repetitions of each part are run, in this order.
     test_parts : tuple of str
         Parts of one repetition that need test runs of the user's, in every size.
+    is_paper : bool
+        Whether it repeats a study of the paper; "all" stands for those.
     """
 
     name: str
@@ -142,6 +153,7 @@ class Study:
     description: str
     sizes: Mapping[str, Mapping[str, int]] = field(repr=False)
     test_parts: tuple[str, ...] = ()
+    is_paper: bool = True
 
     def tasks(self, size: str, *, test_runs: bool = False) -> list[Task]:
         """Return the tasks of a size, always in the same order.
@@ -208,6 +220,27 @@ _LIMITS = Study(
         **{"zero": (4, 4, 4), "infinity": (4, 4, 4), "zero-loo": (8, 8, 8)},
     ),
 )
+_METHODS = Study(
+    "methods",
+    "Ways to fit",
+    "Every way to fit that pengp has, on the same random designs of twelve test functions.",
+    _sizes("", **dict.fromkeys(FUNCTION_RUNS, (1, 10, 100))),
+    is_paper=False,
+)
+_RIVALS = Study(
+    "methods-rivals",
+    "Ways to fit, other packages",
+    "scikit-learn and libKriging on the designs of the study `methods`.",
+    _METHODS.sizes,
+    is_paper=False,
+)
+_SIMULATORS = Study(
+    "methods-real",
+    "Ways to fit, real simulators",
+    "Every way to fit that pengp has, on subsets of runs of real simulators (--real FOLDER).",
+    _sizes("", **dict.fromkeys(SIMULATOR_PARTS, (1, 3, 10))),
+    is_paper=False,
+)
 
 #: Every study by its name.
 STUDIES: dict[str, Study] = {
@@ -218,6 +251,9 @@ STUDIES: dict[str, Study] = {
         _simulation("simulation-scad", "SCAD"),
         _PISTON_SLAP,
         _LIMITS,
+        _METHODS,
+        _RIVALS,
+        _SIMULATORS,
     )
 }
 

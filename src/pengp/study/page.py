@@ -54,7 +54,11 @@ def render(contents: Contents) -> str:
         statuses=STATUSES,
         counts=counts(contents.judged),
         total=len(contents.judged),
-        sections=[_section(study, contents) for study in STUDIES.values()],
+        sections=[
+            _section(study, contents)
+            for study in STUDIES.values()
+            if study.is_paper or study.name in contents.rows.studies()
+        ],
         calls=[_call(call) for call in contents.metadata.get("invocations", [])],
         metadata=contents.metadata,
         source=contents.source,

@@ -10,6 +10,7 @@ from functools import partial
 from pengp.exceptions import InputError
 from pengp.study.definitions import Study
 from pengp.study.metadata import circumstances
+from pengp.study.methods.problems import SimulatorTables
 from pengp.study.store import Failure, Store
 from pengp.study.task import Task, TestRuns
 from pengp.study.tasks import run_task
@@ -125,6 +126,7 @@ def run_studies(
     jobs: int = 1,
     scheduler: str | None = None,
     test_runs: TestRuns | None = None,
+    simulators: SimulatorTables | None = None,
     retry_failed: bool = False,
     watched: Callable[[Study], AbstractContextManager[Progress]] = lambda study: nullcontext(
         ignore
@@ -145,6 +147,8 @@ def run_studies(
     test_runs : TestRuns, optional
         For the tasks that need some; they are left out otherwise. The runs of one store may not
         change.
+    simulators : mapping of str to SimulatorTable, optional
+        Runs of real simulators, which the study `methods-real` needs.
     watched : callable
         Returns, for a study, the context that is entered while it runs and gives its `Progress`.
 
@@ -161,6 +165,7 @@ def run_studies(
         "jobs": jobs,
         "scheduler": scheduler,
         "test_runs": test_runs is not None,
+        "simulators": simulators is not None,
         "retry_failed": retry_failed,
     }
     store.begin({"arguments": arguments, **circumstances()})
@@ -174,7 +179,7 @@ def run_studies(
                     jobs=jobs,
                     scheduler=scheduler,
                     progress=progress,
-                    work=partial(run_task, test_runs=test_runs),
+                    work=partial(run_task, test_runs=test_runs, simulators=simulators),
                     retry_failed=retry_failed,
                 )
     finally:

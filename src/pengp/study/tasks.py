@@ -6,6 +6,8 @@ from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
 from pengp.study import forrester, limits, piston_slap, simulation
 from pengp.study.definitions import get_study
+from pengp.study.methods import compare
+from pengp.study.methods.problems import SimulatorTables
 from pengp.study.task import Row, Task, TestRuns
 
 _PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
@@ -14,10 +16,14 @@ _PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
     "simulation-scad": simulation.SCAD_PARTS,
     "piston-slap": piston_slap.PARTS,
     "limits": limits.PARTS,
+    "methods": compare.PARTS,
+    "methods-rivals": compare.RIVAL_PARTS,
 }
 
 
-def run_task(task: Task, test_runs: TestRuns | None = None) -> list[Row]:
+def run_task(
+    task: Task, test_runs: TestRuns | None = None, simulators: SimulatorTables | None = None
+) -> list[Row]:
     """Return the rows of a task; `pengp.study.definitions` says what they mean.
 
     All that is random follows from ``task.seed``, and the number of threads of the machine plays
@@ -29,6 +35,8 @@ def run_task(task: Task, test_runs: TestRuns | None = None) -> list[Row]:
         One of `Study.tasks`.
     test_runs : TestRuns, optional
         For the parts that judge predictions of the user's test runs.
+    simulators : mapping of str to SimulatorTable, optional
+        Runs of real simulators, for the study `methods-real`.
     """
     if task not in get_study(task.study).tasks("paper", test_runs=True):
         raise InputError(
@@ -40,4 +48,8 @@ def run_task(task: Task, test_runs: TestRuns | None = None) -> list[Row]:
             if test_runs is None:
                 raise InputError(f"the task {task.name!r} needs test runs; pass test_runs.")
             return piston_slap.TEST_PARTS[task.function](task, test_runs)
+        if task.study == "methods-real":
+            if simulators is None:
+                raise InputError(f"the task {task.name!r} needs simulators; pass simulators.")
+            return compare.on_simulator(task, simulators)
         return _PARTS[task.study][task.function](task)

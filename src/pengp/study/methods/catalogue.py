@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp.bayes.average import Settings, average, members_of
+from pengp.bayes.priors import get_prior
 from pengp.choosing import cross_validate_path, random_folds
 from pengp.model.posterior import condition
 from pengp.path.penalized import PathFit, penalized_path
 from pengp.study.methods import rivals
-from pengp.study.methods.forecasts import Forecast, normal, normal_mixture
+from pengp.study.methods.forecasts import LEVEL, Forecast, normal, normal_mixture
 from pengp.study.methods.problems import Problem
 from pengp.study.rows import LAMS
 
@@ -74,6 +77,21 @@ def path_average(problem: Problem, *, kernels: tuple[str, ...] = ("sqexp", "mate
     return normal_mixture(weight, laws[:, 0], laws[:, 1], problem.y_test)
 
 
+def bayes(problem: Problem, **settings: Any) -> Forecast:
+    """Forecast by the Bayesian average; settings are those of `members_of`."""
+    runs = problem.runs
+    members = members_of(runs.X.shape[1], **settings)
+    found = average(
+        runs.X,
+        runs.y,
+        Settings(members, get_prior("hierarchical-lasso"), 800.0, 30_000, 100),
+        problem.seed,
+    )
+    law = found.mixture.law(problem.X_test)
+    lower, upper = law.interval(LEVEL).T
+    return Forecast(law.mean(), lower, upper, law.crps(problem.y_test))
+
+
 def scikit_learn(problem: Problem) -> Forecast:
     """Forecast of scikit-learn."""
     runs = problem.runs
@@ -95,6 +113,10 @@ METHODS: dict[str, Method] = {
     "dpe": partial(cross_validated, one_se=False),
     "dpe_1se": partial(cross_validated, one_se=True),
     "path_average": path_average,
+    "bayes": bayes,
+    "bayes_zero_mean": partial(bayes, mean="zero"),
+    "bayes_sqexp": partial(bayes, kernels="sqexp"),
+    "bayes_matern52": partial(bayes, kernels="matern52"),
 }
 #: Other packages; libKriging is one that pengp does not install.
 RIVALS: dict[str, Method] = {

@@ -6,12 +6,12 @@ from functools import partial
 from pengp.study.methods.catalogue import METHODS, RIVALS, Method
 from pengp.study.methods.forecasts import scores
 from pengp.study.methods.problems import (
-    FUNCTION_RUNS,
     Problem,
     SimulatorTables,
     function_problem,
     simulator_problem,
 )
+from pengp.study.methods.sizes import FUNCTION_RUNS
 from pengp.study.rows import timed
 from pengp.study.task import Row, Task
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pengp.study.methods.catalogue import METHODS, RIVALS
-from pengp.study.methods.problems import FUNCTION_RUNS, SIMULATOR_INPUTS, halves
+from pengp.study.methods.sizes import FUNCTION_RUNS, SIMULATORS, halves
 from pengp.study.report_rows import MissingRowsError, Rows
 
 #: What all methods are compared with.
@@ -90,13 +90,13 @@ def simulator_summary(rows: Rows) -> pd.DataFrame:
     """Return the comparison over the real simulators, each response and size counted once."""
     table = by_problem(rows, rows.parts("methods-real"))
     simulator = table["problem"].str.split(".").str[0]
-    choice, confirmation = halves(SIMULATOR_INPUTS)
+    choice, confirmation = halves(SIMULATORS)
     groups = {
         name: tuple(table["problem"][simulator.isin(members)])
         for name, members in {
             "half of choices": choice,
             "half that confirms": confirmation,
-            "all": tuple(SIMULATOR_INPUTS),
+            "all": tuple(SIMULATORS),
         }.items()
     }
     return _grouped(table, groups)
