@@ -180,7 +180,7 @@ def test_the_command_line_offers_what_was_registered(
     assert "rational quadratic" in " ".join(text.split())
     wrong = CliRunner().invoke(app, ["fit", "runs.csv", "-y", "y", "--penalty", "l1"])
     assert wrong.exit_code == 2
-    assert "'l1' is not one of none, lasso, ridge, scad, logarithm." in " ".join(
+    assert "'l1' is not one of none, lasso, ridge, scad, jointly-robust, logarithm." in " ".join(
         wrong.stderr.split()
     )
 
