@@ -1,52 +1,57 @@
 """Choosing lambda: folds, metrics, rules and the cross-validated table; scores of predictions."""
 
-from pengp.choosing.crossval import CVTable, cross_validate_path
-from pengp.choosing.folds import (
-    FoldsLike,
-    from_splitter,
-    given_folds,
-    leave_one_out,
-    make_folds,
-    random_folds,
-    space_filling_folds,
-    stratified_folds,
-)
-from pengp.choosing.metrics import (
-    FOLD_METRICS,
-    FoldFunction,
-    FoldMetric,
-    FoldParts,
-    MetricLike,
-    fold_metrics,
-    get_metric,
-)
-from pengp.choosing.plan import FoldPlan
-from pengp.choosing.rules import (
-    RULES,
-    Rule,
-    RuleFunction,
-    RuleLike,
-    best_index,
-    get_rule,
-    mean_and_se,
-    one_se_index,
-    select_index,
-)
-from pengp.choosing.scores import (
-    VALIDATION_SCORES,
-    ValidationScore,
-    coverage,
-    crps_normal,
-    crps_normal_values,
-    crps_student_t,
-    crps_student_t_values,
-    interval_score,
-    interval_score_values,
-    log_score,
-    log_score_values,
-    q2,
-    rmse,
-)
+from typing import TYPE_CHECKING
+
+from pengp._core.lazy import lazily
+
+if TYPE_CHECKING:
+    from pengp.choosing.crossval import CVTable, cross_validate_path
+    from pengp.choosing.folds import (
+        FoldsLike,
+        from_splitter,
+        given_folds,
+        leave_one_out,
+        make_folds,
+        random_folds,
+        space_filling_folds,
+        stratified_folds,
+    )
+    from pengp.choosing.metrics import (
+        FOLD_METRICS,
+        FoldFunction,
+        FoldMetric,
+        FoldParts,
+        MetricLike,
+        fold_metrics,
+        get_metric,
+    )
+    from pengp.choosing.plan import FoldPlan
+    from pengp.choosing.rules import (
+        RULES,
+        Rule,
+        RuleFunction,
+        RuleLike,
+        best_index,
+        get_rule,
+        mean_and_se,
+        one_se_index,
+        select_index,
+    )
+    from pengp.choosing.scores import (
+        VALIDATION_SCORES,
+        ValidationScore,
+        coverage,
+        crps_normal,
+        crps_normal_values,
+        crps_student_t,
+        crps_student_t_values,
+        interval_score,
+        interval_score_values,
+        log_score,
+        log_score_values,
+        q2,
+        rmse,
+    )
 
 __all__ = [
     "FOLD_METRICS",
@@ -90,3 +95,56 @@ __all__ = [
     "space_filling_folds",
     "stratified_folds",
 ]
+
+__getattr__, __dir__ = lazily(
+    globals(),
+    {
+        "crossval": ["CVTable", "cross_validate_path"],
+        "folds": [
+            "FoldsLike",
+            "from_splitter",
+            "given_folds",
+            "leave_one_out",
+            "make_folds",
+            "random_folds",
+            "space_filling_folds",
+            "stratified_folds",
+        ],
+        "metrics": [
+            "FOLD_METRICS",
+            "FoldFunction",
+            "FoldMetric",
+            "FoldParts",
+            "MetricLike",
+            "fold_metrics",
+            "get_metric",
+        ],
+        "plan": ["FoldPlan"],
+        "rules": [
+            "RULES",
+            "Rule",
+            "RuleFunction",
+            "RuleLike",
+            "best_index",
+            "get_rule",
+            "mean_and_se",
+            "one_se_index",
+            "select_index",
+        ],
+        "scores": [
+            "VALIDATION_SCORES",
+            "ValidationScore",
+            "coverage",
+            "crps_normal",
+            "crps_normal_values",
+            "crps_student_t",
+            "crps_student_t_values",
+            "interval_score",
+            "interval_score_values",
+            "log_score",
+            "log_score_values",
+            "q2",
+            "rmse",
+        ],
+    },
+)

@@ -1,9 +1,14 @@
 """scikit-learn estimators: validate, scale, delegate, expose what was learned."""
 
-from pengp.estimators.bayesian import BayesianGPRegressor, Components
-from pengp.estimators.heldout import HeldOut
-from pengp.estimators.penalized import PenalizedGPRegressor, PenalizedGPRegressorCV
-from pengp.estimators.surrogate import LeaveOneOut
+from typing import TYPE_CHECKING
+
+from pengp._core.lazy import lazily
+
+if TYPE_CHECKING:
+    from pengp.estimators.bayesian import BayesianGPRegressor, Components
+    from pengp.estimators.heldout import HeldOut
+    from pengp.estimators.penalized import PenalizedGPRegressor, PenalizedGPRegressorCV
+    from pengp.estimators.surrogate import LeaveOneOut
 
 __all__ = [
     "BayesianGPRegressor",
@@ -13,3 +18,13 @@ __all__ = [
     "PenalizedGPRegressor",
     "PenalizedGPRegressorCV",
 ]
+
+__getattr__, __dir__ = lazily(
+    globals(),
+    {
+        "bayesian": ["BayesianGPRegressor", "Components"],
+        "heldout": ["HeldOut"],
+        "penalized": ["PenalizedGPRegressor", "PenalizedGPRegressorCV"],
+        "surrogate": ["LeaveOneOut"],
+    },
+)

@@ -1,25 +1,38 @@
 """The Gaussian process at given theta: correlations, likelihood, conditioning on runs, scaling."""
 
-from pengp.model.full_likelihood import FullLogLik, full_loglik
-from pengp.model.kernels import (
-    KERNELS,
-    Kernel,
-    Matern32,
-    Matern52,
-    SquaredExponential,
-    correlation,
-    get_kernel,
-)
-from pengp.model.likelihood import LogLik, profile_loglik
-from pengp.model.means import MEANS, BasisMean, ConstantMean, LinearMean, Mean, ZeroMean, get_mean
-from pengp.model.posterior import (
-    BatchPrediction,
-    FoldPrediction,
-    Posterior,
-    batch_predict,
-    condition,
-)
-from pengp.model.scaling import InputScaler, ResponseScaler
+from typing import TYPE_CHECKING
+
+from pengp._core.lazy import lazily
+
+if TYPE_CHECKING:
+    from pengp.model.full_likelihood import FullLogLik, full_loglik
+    from pengp.model.kernels import (
+        KERNELS,
+        Kernel,
+        Matern32,
+        Matern52,
+        SquaredExponential,
+        correlation,
+        get_kernel,
+    )
+    from pengp.model.likelihood import LogLik, profile_loglik
+    from pengp.model.means import (
+        MEANS,
+        BasisMean,
+        ConstantMean,
+        LinearMean,
+        Mean,
+        ZeroMean,
+        get_mean,
+    )
+    from pengp.model.posterior import (
+        BatchPrediction,
+        FoldPrediction,
+        Posterior,
+        batch_predict,
+        condition,
+    )
+    from pengp.model.scaling import InputScaler, ResponseScaler
 
 __all__ = [
     "KERNELS",
@@ -48,3 +61,37 @@ __all__ = [
     "get_mean",
     "profile_loglik",
 ]
+
+__getattr__, __dir__ = lazily(
+    globals(),
+    {
+        "full_likelihood": ["FullLogLik", "full_loglik"],
+        "kernels": [
+            "KERNELS",
+            "Kernel",
+            "Matern32",
+            "Matern52",
+            "SquaredExponential",
+            "correlation",
+            "get_kernel",
+        ],
+        "likelihood": ["LogLik", "profile_loglik"],
+        "means": [
+            "MEANS",
+            "BasisMean",
+            "ConstantMean",
+            "LinearMean",
+            "Mean",
+            "ZeroMean",
+            "get_mean",
+        ],
+        "posterior": [
+            "BatchPrediction",
+            "FoldPrediction",
+            "Posterior",
+            "batch_predict",
+            "condition",
+        ],
+        "scaling": ["InputScaler", "ResponseScaler"],
+    },
+)
