@@ -67,8 +67,12 @@ def together(parts: list[Ended]) -> Ended:
     if len(parts) == 1:
         return parts[0]
     at = Expansion._make(np.concatenate(a) for a in zip(*(p.at for p in parts), strict=True))
-    rest = zip(*(part._replace(at=part.slope) for part in parts), strict=True)
-    return Ended._make(np.concatenate(field) for field in rest)._replace(at=at)
+    rest = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in Ended._fields
+        if name != "at"
+    }
+    return Ended(at=at, **rest)
 
 
 class _State(NamedTuple):
