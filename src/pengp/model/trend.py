@@ -111,6 +111,26 @@ def project(
     return squares, found
 
 
+def log_information(squares: FloatArray) -> FloatArray:
+    """Return log|F' R^-1 F| [B] from squares [B, k] of `project`; columns that are 0 do not count.
+
+    The w_j are the columns of F, each less a combination of those before it, and R^-1-orthogonal.
+    """
+    return -np.log(np.where(squares > 0.0, squares, 1.0)).sum(-1)
+
+
+def projected(
+    V: FloatArray, solved: FloatArray, squares: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return P [B, n, n] for V = R^-1, alpha [B, 1, n], and no squares [B, 0] that are left.
+
+    ``solved`` [B, 1 + k, n] holds alpha and R^-1 w_j.
+    """
+    duals = solved[:, 1:]
+    P = V - duals.transpose(0, 2, 1) @ (squares[:, :, None] * duals)
+    return P, solved[:, :1], squares[:, :0]
+
+
 class ProfiledTrend:
     """The trends of F data sets as a profile likelihood needs them, many points at a time.
 
