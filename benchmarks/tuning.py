@@ -56,7 +56,6 @@ WITHOUT: dict[str, Any] = {
     "ALONE_UNPENALIZED": settings.ALONE,
     "ALONE_BELOW": 0.0,
     "OFF": 0.0,
-    "SAME_POINT": 0.0,
     "MERGED_OBJECTIVE": 0.0,
     "MERGED_POINT": 0.0,
     "LBFGS_LAST_STEPS": 0,

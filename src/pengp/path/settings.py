@@ -132,11 +132,8 @@ START_THETA = 0.5
 # When two maxima are one (modes.py).
 
 SAME_OBJECTIVE = 1e-5
-"""Log likelihood. Difference up to which two maxima may be one, if they are close or the curvature
-says that the way between them is level: larger saves evaluations and merges maxima."""
-
-SAME_POINT = 1e-2
-"""Length in log theta. Distance up to which two such maxima are close."""
+"""Log likelihood. Difference up to which two maxima are one, if the curvature says that the way
+between them is level: larger saves evaluations and merges maxima."""
 
 MERGED_OBJECTIVE = 1e-3
 """Log likelihood. The same at the end, when only the best of a cell is exact."""
