@@ -39,7 +39,6 @@ WITHOUT: dict[str, Any] = {
     "FOLLOW_GAIN": 0.0,
     "PATIENCE": 100,
     "PATIENCE_ALONE": settings.PATIENCE,
-    "PATIENCE_FOLLOWING": settings.PATIENCE,
     "PATIENCE_AGAIN": (),
     "KNOWN": -1.0,
     "MISSING": settings.KNOWN,

@@ -170,7 +170,7 @@ def test_a_cell_is_searched_again_from_a_point_that_beats_its_maxima() -> None:
 @pytest.mark.parametrize(
     "patient",
     [
-        {"PATIENCE": 200, "PATIENCE_FOLLOWING": 200},
+        {"PATIENCE": 200},
         {"KNOWN": -1.0},
         {"LEFT_BRANCH": np.inf},
         {"MISSING": 0.1},

@@ -146,11 +146,8 @@ class Lockstep:
         """Return the number of rows that still run."""
         return 0 if self._state is None else len(self._state.cell)
 
-    def add(self, cell: IntArray, row: IntArray, point: FloatArray, *, spent: int = 0) -> None:
-        """Let ``row`` [B] start in ``cell`` [B] at point [B, P], which must lie in their boxes.
-
-        They count as having taken ``spent`` of their evaluations already.
-        """
+    def add(self, cell: IntArray, row: IntArray, point: FloatArray) -> None:
+        """Let ``row`` [B] start in ``cell`` [B] at point [B, P], which must lie in their boxes."""
         B, P = point.shape
         lower, upper = self._bounds(cell)
         new = _State(
@@ -166,7 +163,7 @@ class Lockstep:
             gain=np.ones(B),
             length=np.zeros(B),
             radius=np.full(B, settings.FIRST_RADIUS),
-            deadline=np.full(B, self._round + self._max_rounds - spent),
+            deadline=np.full(B, self._round + self._max_rounds),
         )
         if self._state is not None and len(self):
             pairs = zip(self._state, new, strict=True)

@@ -51,14 +51,11 @@ last step leaves an error of its square. Larger saves evaluations and costs digi
 # When a row is given up (search.py, continuation.py).
 
 PATIENCE = 26
-"""Evaluations of a start on a path, beside one for each parameter: larger finds maxima at the end
+"""Evaluations of a row on a path, beside one for each parameter: larger finds maxima at the end
 of long plateaus."""
 
 PATIENCE_ALONE = 5
 """The same at a single lambda, where a start leads to one maximum at most."""
-
-PATIENCE_FOLLOWING = 16
-"""Evaluations of a row that follows a maximum: if it takes longer, the maximum has vanished."""
 
 PATIENCE_AGAIN = (100, 100, 100)
 """Evaluations of a row in each further search, of cells where a point beats the best maximum."""
