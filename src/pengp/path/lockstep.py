@@ -289,8 +289,7 @@ def _judge(old: _State, tried: Expansion) -> tuple[BoolArray, BoolArray, BoolArr
         if level.any():  # values say nothing any more, gradients still do
             slope = projected_gradient(old.gradient, old.point, old.lower, old.upper)
             tried_slope = projected_gradient(tried.gradient, old.trial, old.lower, old.upper)
-            smaller = tried_slope < settings.SMALLER_SLOPE * slope
-            accepted = np.where(level, smaller, accepted)
+            accepted = np.where(level, tried_slope < slope, accepted)
             success |= level
             stuck = level & ~accepted
     if np.minimum.reduce(old.length) < settings.SHORTEST_STEP:

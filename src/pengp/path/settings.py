@@ -166,9 +166,6 @@ ROUND_OFF = 1e-10
 LITTLE_GAIN = 1e-5
 """Log likelihood. Predicted gain below which round-off may matter."""
 
-SMALLER_SLOPE = 0.9
-"""Part of the slope below which a step has made it smaller, where values say nothing."""
-
 SHORTEST_STEP = 1e-9
 """Length of a step that cannot be shortened any more."""
 
