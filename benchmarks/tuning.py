@@ -34,7 +34,6 @@ WITHOUT: dict[str, Any] = {
     "LARGEST_RADIUS": np.inf,
     "SUCCESS": 0.0,
     "GROW": 1.0,
-    "FLAT_STEP": np.inf,
     "FOLLOW_STEP": settings.EXACT_STEP,
     "FOLLOW_GAIN": 0.0,
     "PATIENCE": 100,

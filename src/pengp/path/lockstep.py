@@ -115,7 +115,7 @@ class Lockstep:
     near : float
         A row is also done when its next step, not cut by the trust region, is no longer than this.
     gain : float
-        The same if that step is moderate and would gain no more than this.
+        The same if that step would gain no more than this.
     concave : bool
         Whether most rows are where their objectives are concave, which saves eigenvalues.
     max_rounds : int
@@ -222,7 +222,7 @@ class Lockstep:
         gain = np.abs(step.gain)
         near = step.length <= self._near
         if self._gain:
-            near |= (gain <= self._gain) & (step.length <= settings.FLAT_STEP)
+            near |= gain <= self._gain
         near &= ~step.cut
         over = near
         if np.minimum.reduce(gain) < settings.LITTLE_GAIN:

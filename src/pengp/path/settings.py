@@ -31,10 +31,6 @@ GROW = 2.0
 SHRINK = 0.25
 """Lengths of a step without success. The next radius: smaller loses fewer trials, then crawls."""
 
-FLAT_STEP = 0.3
-"""Length in log theta. Up to it a step of little gain ends a row; longer ones lead along a plateau
-to a bound, and are taken."""
-
 # What a row must know of a maximum (search.py).
 
 FOLLOW_STEP = 0.03
