@@ -57,6 +57,7 @@ WITHOUT: dict[str, Any] = {
     "MERGED_OBJECTIVE": 0.0,
     "MERGED_POINT": 0.0,
     "LBFGS_LAST_STEPS": 0,
+    "LBFGS_GAINS": settings.LBFGS_GAINS[1:],
 }
 """The values with which a constant has no effect, or the one that would do its work as well."""
 
@@ -69,7 +70,6 @@ OTHERS = (
     "START_NUGGET",
     "START_THETA",
     "LBFGS_GRADIENT",
-    "LBFGS_GAIN",
     "FEWER_RUNS",
 )
 """Constants that cannot be done without; they are halved and doubled only."""

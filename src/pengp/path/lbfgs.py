@@ -43,8 +43,11 @@ class OneByOne:
         cell, row, start = self._waiting.pop(0)
         point, P = start[None], len(start)
         scale = np.ones(P) if self._scale is None else self._scale(cell)[0]
-        point, inverse = self._climb(cell, point, scale)
-        point, at, slope = self._polish(cell, point, inverse)
+        for gain in settings.LBFGS_GAINS:
+            point, inverse = self._climb(cell, point, scale, gain)
+            point, at, slope = self._polish(cell, point, inverse)
+            if slope[0] <= settings.LBFGS_GRADIENT:
+                break
         here = at._replace(hessian=np.zeros((1, P, P)))
         return Ended(cell, row, point, here, slope, point, at.objective, np.ones(1, dtype=bool))
 
@@ -53,7 +56,7 @@ class OneByOne:
         return together([self.advance() for _ in range(len(self))])
 
     def _climb(
-        self, cell: IntArray, start: FloatArray, scale: FloatArray
+        self, cell: IntArray, start: FloatArray, scale: FloatArray, gain: float
     ) -> tuple[FloatArray, FloatArray]:
         """Return where L-BFGS-B leads from start [1, P], and the inverse of -Hessian [P, P]."""
         lower, upper = self._bounds(cell)
@@ -82,7 +85,7 @@ class OneByOne:
             options={
                 "maxiter": self._max_rounds,
                 "gtol": settings.LBFGS_GRADIENT * float(scale.min()),
-                "ftol": settings.LBFGS_GAIN,
+                "ftol": gain,
             },
         )
         inverse = found.hess_inv @ np.eye(len(scale))  # it comes as an operator

@@ -139,11 +139,11 @@ MERGED_POINT = 0.05
 LBFGS_GRADIENT = 5e-6
 """Log likelihood. Projected gradient in log theta at which L-BFGS-B may stop."""
 
-LBFGS_GAIN = 1e-13
-"""Relative. Gain at which L-BFGS-B may stop."""
+LBFGS_GAINS = (1e-8, 1e-13)
+"""Relative. Gain at which L-BFGS-B may stop, at the first try and the second."""
 
 LBFGS_LAST_STEPS = 8
-"""Steps by gradients alone that may follow, where values are rounded off."""
+"""Steps by gradients alone that may follow each try, where values are rounded off."""
 
 FEWER_RUNS = 200
 """Runs from which a search of more runs learns where to start, and how long its steps are."""
