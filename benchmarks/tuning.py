@@ -2,9 +2,11 @@
 
 `python -m benchmarks.tuning` measures all of `pengp.path.settings`, which takes some minutes;
 `python -m benchmarks.tuning KNOWN MISSING` those of these names. For each value it prints, relative
-to the value in use, the likelihood evaluations, the time and the maxima listed, and how many cells
-fall short of the best of 50 random starts by more than 1e-5 (tests/data/best_of_50.npz), on paths
-and at single lambdas. A constant stays where doing without it costs 2 % or a maximum.
+to the value in use, the likelihood evaluations, the time, the maxima listed and the evaluations of
+data sets that are too large for Hessians; and how many cells fall short by more than 1e-5 of the
+best of 50 random starts (tests/data/best_of_50.npz), on paths and at single lambdas, or of 120
+starts for noisy responses at a single lambda. A constant stays where doing without it costs 2 % of
+the evaluations or a cell.
 """
 
 import sys
@@ -24,17 +26,18 @@ DATA = Path(__file__).parent.parent / "tests" / "data" / "best_of_50.npz"
 REPETITIONS = 6
 """Of the 20 repetitions of each function, five folds each."""
 
+NOISY = 80
+"""Noisy responses."""
+
 WITHOUT: dict[str, Any] = {
     "FIRST_RADIUS": settings.LARGEST_RADIUS,
     "LARGEST_RADIUS": np.inf,
     "SUCCESS": 0.0,
     "GROW": 1.0,
-    "FLAT_STEP": np.inf,
     "FOLLOW_STEP": settings.EXACT_STEP,
     "FOLLOW_GAIN": 0.0,
     "PATIENCE": 100,
     "PATIENCE_ALONE": settings.PATIENCE,
-    "PATIENCE_FOLLOWING": settings.PATIENCE,
     "PATIENCE_AGAIN": (),
     "KNOWN": -1.0,
     "MISSING": settings.KNOWN,
@@ -51,7 +54,6 @@ WITHOUT: dict[str, Any] = {
     "ALONE_UNPENALIZED": settings.ALONE,
     "ALONE_BELOW": 0.0,
     "OFF": 0.0,
-    "SAME_POINT": 0.0,
     "MERGED_OBJECTIVE": 0.0,
     "MERGED_POINT": 0.0,
     "LBFGS_LAST_STEPS": 0,
@@ -79,13 +81,15 @@ class Measured(NamedTuple):
     evaluations: int
     seconds: float
     maxima: int
+    large: int  # evaluations of large data sets
     missed: int  # cells of paths
     missed_alone: int  # cells at a single lambda
-    worst: float  # largest shortfall
+    missed_noisy: int  # the same for noisy responses
+    worst: float  # largest shortfall on paths
 
 
 class Problems:
-    """Folds of the paper's five test functions, and one larger data set."""
+    """Folds of the paper's five test functions, noisy responses, and some larger data sets."""
 
     def __init__(self) -> None:
         self.sets: dict[str, tuple[list[FloatArray], list[FloatArray], FloatArray]] = {}
@@ -98,28 +102,55 @@ class Problems:
                     [y[r][rows] for r, rows in train],
                     best[:REPETITIONS].reshape(len(train), -1),
                 )
-        X = np.random.default_rng(0).random((150, 4))
-        y = np.sin(X @ np.linspace(4.0, 0.5, 4)) + X[:, 0] ** 2
-        self.large = X, (y - y.mean()) / y.std()
+        self.noisy = [_noisy(seed) for seed in range(NOISY)]
+        self.noisy_best = [self._one(X, y, 120) for X, y in self.noisy]
+        self.large = [_smooth(n, d) for n, d in ((120, 2), (150, 4), (150, 8))]
+
+    @staticmethod
+    def _one(X: FloatArray, y: FloatArray, n_starts: int = 10) -> float:
+        """Return the objective of one fit."""
+        return float(penalized_path(X, y, [0.0], n_starts=n_starts, random_state=0).objective[0])
 
     def measure(self) -> Measured:
         """Fit everything once."""
         start, lams = time.process_time(), lambda_grid("paper")
         evaluations = maxima = missed = alone = 0
-        worst = -np.inf
+        worst, some = -np.inf, np.arange(0, 41, 5)
         for X, y, best in self.sets.values():
             path = penalized_path(X, y, lams, random_state=0)
-            singles = [penalized_path(X, y, lams[[k]], random_state=0) for k in (0, 10, 20)]
-            evaluations += path.n_evaluations + sum(fit.n_evaluations for fit in singles)
-            maxima += int(path.modes.count.sum()) + sum(int(s.modes.count.sum()) for s in singles)
+            singles = [penalized_path(X, y, lams[[k]], random_state=0) for k in some]
+            fits = [path, *singles]
+            evaluations += sum(fit.n_evaluations for fit in fits)
+            maxima += sum(int(fit.modes.count.sum()) for fit in fits)
             short = best - path.objective
-            single = best[:, [0, 10, 20]] - np.hstack([fit.objective for fit in singles])
+            single = best[:, some] - np.hstack([fit.objective for fit in singles])
             missed, alone = missed + int((short > 1e-5).sum()), alone + int((single > 1e-5).sum())
-            worst = max(worst, float(short.max()), float(single.max()))
-        large = penalized_path(*self.large, [0.0, 0.01, 0.1], n_starts=3, random_state=0)
-        evaluations += large.n_evaluations
+            worst = max(worst, float(short.max()))
+        pairs = zip(self.noisy, self.noisy_best, strict=True)
+        noisy = sum(self._one(*runs) < best - 1e-5 for runs, best in pairs)
+        large = [
+            penalized_path(*runs, [0.0, 0.01, 0.1], n_starts=3, random_state=0).n_evaluations
+            for runs in self.large
+        ]
         seconds = time.process_time() - start
-        return Measured(evaluations, seconds, maxima, missed, alone, worst)
+        return Measured(evaluations, seconds, maxima, sum(large), missed, alone, noisy, worst)
+
+
+def _noisy(seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return a noisy, oscillating response of up to ten inputs."""
+    rng = np.random.default_rng([7, seed])
+    n, d = int(rng.choice([8, 15, 25])), int(rng.integers(1, 11))
+    X = rng.random((n, d))
+    y = np.sin(rng.uniform(2, 30) * X[:, 0]) + 0.5 * np.sin(rng.uniform(2, 40) * X[:, -1])
+    y += 0.1 * rng.standard_normal(n)
+    return X, (y - y.mean()) / y.std()
+
+
+def _smooth(n: int, d: int) -> tuple[FloatArray, FloatArray]:
+    """Return a smooth response of d inputs."""
+    X = np.random.default_rng([n, d]).random((n, d))
+    y = np.sin(X @ np.linspace(4.0, 0.5, d)) + X[:, 0] ** 2
+    return X, (y - y.mean()) / y.std()
 
 
 @contextmanager
@@ -151,22 +182,22 @@ def variants(name: str) -> Iterator[tuple[str, Any]]:
 def main(names: list[str]) -> None:
     """Print the table of these constants, or of all."""
     problems = Problems()
-    problems.measure()
     base = problems.measure()
     print(
-        f"{base.evaluations} evaluations, {base.maxima} maxima, {base.missed} cells of paths and "
-        f"{base.missed_alone} at single lambdas missed, by {base.worst:.2g} at most"
+        f"{base.evaluations} evaluations, {base.maxima} maxima; missed: {base.missed} cells of "
+        f"paths (by {base.worst:.2g} at most), {base.missed_alone} at single lambdas, "
+        f"{base.missed_noisy} of noisy responses"
     )
-    print(f"{'constant':<22}{'value':<22}{'evaluations':>12}{'time':>8}{'maxima':>8}", end="")
-    print(f"{'missed':>8}{'alone':>7}{'worst':>9}")
+    heads = ("evaluations", "time", "maxima", "large", "missed", "alone", "noisy", "worst")
+    print(f"{'constant':<22}{'value':<22}" + "".join(f"{head:>12}" for head in heads))
     for name in names or sorted({*WITHOUT, *OTHERS}):
         for label, value in variants(name):
             with changed(name, value):
                 now = problems.measure()
+            ratios = [a / b for a, b in zip(now[:4], base[:4], strict=True)]
             print(f"{name:<22}{f'{label} {value}'[:21]:<22}", end="")
-            print(f"{now.evaluations / base.evaluations:12.3f}", end="")
-            print(f"{now.seconds / base.seconds:8.2f}{now.maxima / base.maxima:8.3f}", end="")
-            print(f"{now.missed:8d}{now.missed_alone:7d}{now.worst:9.2g}", flush=True)
+            print("".join(f"{ratio:12.3f}" for ratio in ratios), end="")
+            print("".join(f"{count:12d}" for count in now[4:7]), f"{now.worst:11.2g}", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.datasets import load_piston_slap
+from pengp.path.penalties import PENALTIES, Penalty
 
 DATA = Path(__file__).parent / "data"
 NUGGET = 1e-5
@@ -25,6 +26,11 @@ BASES: dict[str, Callable[[FloatArray], FloatArray]] = {
     "zero": lambda X: np.zeros((len(X), 0)),
     "constant": lambda X: np.ones((len(X), 1)),
     "linear": lambda X: np.array([[1.0, *x] for x in X]),
+}
+
+#: The penalties that are sums over the inputs, by name.
+SEPARABLE: dict[str, Penalty] = {
+    name: penalty for name, penalty in PENALTIES.items() if not hasattr(penalty, "for_runs")
 }
 
 

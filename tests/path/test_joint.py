@@ -1,5 +1,6 @@
 """Joint penalties against formulas typed again, finite differences and slow maximisation."""
 
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp.path import JointlyRobust
 from pengp.path.newton import Expansion
 from pengp.path.terms import JointTerm, term_of
-from tests.problems import piston_slap_runs, slow_loglik, smooth_runs
+from tests.problems import CORRELATIONS, piston_slap_runs, slow_loglik, smooth_runs
 
 LAMS = np.array([0.0, 0.3, 1.0, 3.0])
 
@@ -31,27 +32,42 @@ def log_prior(
     return float(a * np.log(t) - rate * t)
 
 
-def slow_mode(
-    X: FloatArray, y: FloatArray, lam: float, estimate_nugget: bool = False, **model: Any
+def correlations(X: FloatArray, theta: FloatArray, nugget: float, kernel: str) -> FloatArray:
+    """Return R [n, n]."""
+    s = ((X[:, None] - X) ** 2 * theta).sum(-1)
+    return CORRELATIONS[kernel](np.sqrt(s)) + nugget * np.eye(len(X))
+
+
+def slow_maximum(
+    objective: Callable[[FloatArray], float], box: list[tuple[float, float]], levels: int = 4
 ) -> tuple[float, FloatArray]:
-    """Maximise log L + lam log pi over a box by L-BFGS-B from a grid of starts."""
-    d = X.shape[1]
+    """Maximise over a box of log parameters from a grid of starts, without derivatives."""
+    grid = product(*[np.linspace(low + 1.0, high - 1.0, levels) for low, high in box])
 
     def negative(point: FloatArray) -> float:
-        nugget = float(np.exp(point[d])) if estimate_nugget else 1e-5
-        theta = np.exp(point[:d])
-        value = slow_loglik(X, y, theta, nugget, **model)[0]
-        return -(value + lam * log_prior(X, theta, nugget))
+        return -objective(point)
 
-    box = [(np.log(1e-3), np.log(1e3))] * d + [(np.log(1.49e-8), 0.0)] * estimate_nugget
-    levels = [np.linspace(low + 1.0, high - 1.0, 4) for low, high in box]
-    fits = [
-        minimize(negative, start, method="L-BFGS-B", bounds=box, options={"ftol": 1e-14})
-        for start in product(*levels)
-    ]
-    best = min(fits, key=lambda fit: float(fit.fun))
-    again = minimize(negative, best.x, method="Nelder-Mead", bounds=box, options={"xatol": 1e-9})
-    return -float(again.fun), np.exp(again.x)
+    fits = [minimize(negative, start, method="L-BFGS-B", bounds=box) for start in grid]
+    rough = min(fits, key=lambda fit: float(fit.fun))
+    tight = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
+    best = minimize(negative, rough.x, method="Nelder-Mead", bounds=box, options=tight)
+    return -float(best.fun), np.asarray(best.x)
+
+
+def slow_mode(
+    X: FloatArray, y: FloatArray, lam: float, kernel: str = "sqexp", nugget: float | None = 1e-5
+) -> tuple[float, FloatArray]:
+    """Maximise log L + lam log pi; an estimated nugget is the last parameter."""
+    d, n = X.shape[1], len(y)
+
+    def objective(point: FloatArray) -> float:
+        theta, g = np.exp(point[:d]), float(np.exp(point[d])) if nugget is None else nugget
+        R = correlations(X, theta, g, kernel)
+        loglik = -0.5 * (n * np.log(y @ np.linalg.solve(R, y)) + np.linalg.slogdet(R)[1])
+        return float(loglik) + lam * log_prior(X, theta, g)
+
+    box = [(np.log(1e-3), np.log(1e3))] * d + [(np.log(1.49e-8), 0.0)] * (nugget is None)
+    return slow_maximum(objective, box)
 
 
 def test_the_prior_is_that_of_gu() -> None:
@@ -114,10 +130,10 @@ def test_modes_agree_with_slow_maximisation(kernel: str) -> None:
         fit = penalized_path(X, y, LAMS, kernel=kernel, penalty="jointly-robust", random_state=0)
         assert fit.converged.all()
         for k, lam in enumerate(LAMS):
-            best, theta = slow_mode(X, y, lam, kernel=kernel)
+            best, theta = slow_mode(X, y, float(lam), kernel)
             assert fit.objective[k] == pytest.approx(best, abs=1e-6)
             if lam > 0.0:
-                assert np.allclose(np.log(fit.theta[k] / theta), 0.0, atol=1e-4)
+                assert np.allclose(np.log(fit.theta[k]), theta, atol=1e-4)
             assert fit.loglik[k] == pytest.approx(
                 slow_loglik(X, y, fit.theta[k], kernel=kernel)[0], abs=1e-7
             )
@@ -127,9 +143,9 @@ def test_the_prior_is_of_an_estimated_nugget_too() -> None:
     X, y = smooth_runs(10, 1)
     y = y + 0.2 * np.random.default_rng(0).standard_normal(10)
     fit = penalized_path(X, y, [1.0], penalty=JointlyRobust(), nugget="estimate", random_state=0)
-    best, params = slow_mode(X, y, 1.0, estimate_nugget=True)
+    best, point = slow_mode(X, y, 1.0, nugget=None)
     assert fit.objective[0] == pytest.approx(best, abs=1e-6)
-    assert np.allclose([*fit.theta[0], *fit.nugget], params, rtol=1e-3)
+    assert np.allclose(np.log([*fit.theta[0], *fit.nugget]), point, atol=1e-3)
 
 
 @pytest.mark.parametrize("n", [9, 120], ids=["newton", "lbfgs"])
@@ -222,3 +238,41 @@ def test_a_joint_term_has_the_nugget_last() -> None:
     point = np.log([[0.1, 0.2, 0.3]])
     assert JointTerm(Last(), 3, 0.7).value(f, point, lam)[0] == 0.7
     assert JointTerm(Last(), 2, None).value(f, point, lam)[0] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("d", [1, 2])
+def test_the_mode_of_robustgasp(d: int, seed: int) -> None:
+    X, y = smooth_runs(9, d, seed)
+    y, nugget = y + 0.5, 1e-4
+
+    def log_posterior(point: FloatArray) -> float:
+        theta = np.exp(point)
+        L = np.linalg.cholesky(correlations(X, theta, nugget, "sqexp"))
+        e, z = np.linalg.solve(L, np.ones(9)), np.linalg.solve(L, y)
+        S2 = z @ z - (e @ z) ** 2 / (e @ e)
+        marginal = -np.log(np.diag(L)).sum() - 0.5 * np.log(e @ e) - 0.5 * (9 - 1) * np.log(S2)
+        return float(marginal) + log_prior(X, theta, nugget)
+
+    best, point = slow_maximum(log_posterior, [(np.log(1e-3), np.log(1e3))] * d, 7)
+    options: dict[str, Any] = {"mean": "constant", "likelihood": "marginal", "nugget": nugget}
+    fit = penalized_path(X, y, [1.0], penalty="jointly-robust", random_state=0, **options)
+    assert fit.objective[0] == pytest.approx(best, abs=1e-7)
+    assert np.allclose(np.log(fit.theta[0]), point, atol=1e-4)
+    assert ((fit.theta > 1e-3) & (fit.theta < 1e3)).all()  # the prior keeps it off the bounds
+
+
+def test_an_estimator_keeps_its_likelihood(tmp_path: Path) -> None:
+    X, y = smooth_runs(9, 2)
+    model = PenalizedGPRegressor(
+        1.0, penalty="jointly-robust", mean="constant", likelihood="marginal", random_state=0
+    ).fit(X, y)
+    plain = PenalizedGPRegressor(
+        1.0, penalty="jointly-robust", mean="constant", random_state=0
+    ).fit(X, y)
+    assert not np.allclose(model.theta_, plain.theta_, rtol=1e-3)
+    save(model, tmp_path / "model.pengp")
+    again = load(tmp_path / "model.pengp")
+    assert again.likelihood == "marginal"
+    assert again.path_._model.marginal
+    assert np.allclose(again.flat_.loglik, model.flat_.loglik)

@@ -11,8 +11,8 @@ from pengp.choosing.folds import random_folds
 from pengp.model.kernels import KERNELS
 from pengp.model.likelihood import BatchLikelihood, profile_loglik
 from pengp.path.lockstep import Ended
-from pengp.path.penalties import PENALTIES, SCAD
-from tests.problems import forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
+from pengp.path.penalties import SCAD
+from tests.problems import SEPARABLE, forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
 
 GRID = lambda_grid("paper", n=11)
 LOG_BOUNDS = (np.log(1e-3), np.log(1e3))
@@ -39,7 +39,7 @@ def slopes(
     lik = BatchLikelihood(X[None], y[None], KERNELS[model.pop("kernel", "sqexp")], 1e-5, **model)
     u = np.log(theta)
     gradient = lik.evaluate(np.zeros(len(u), dtype=np.int64), u).gradient
-    gradient -= len(y) * theta * PENALTIES[penalty].gradient(theta, lams[:, None])
+    gradient -= len(y) * theta * SEPARABLE[penalty].gradient(theta, lams[:, None])
     gradient[(u <= LOG_BOUNDS[0] + 1e-12) & (gradient < 0.0)] = 0.0
     gradient[(u >= LOG_BOUNDS[1] - 1e-12) & (gradient > 0.0)] = 0.0
     return np.abs(gradient).max(-1)
@@ -137,7 +137,7 @@ def test_every_estimate_is_a_maximum_and_beats_its_neighbours(penalty: str, kern
         assert slopes(X, y, fit.theta, GRID, penalty, kernel=kernel).max() < 1e-5
         # All thetas at all lambdas: no cell is below what another cell's theta would give it.
         values = np.array([slow_loglik(X, y, t, kernel=kernel)[0] for t in fit.theta])
-        penalties = PENALTIES[penalty].value(fit.theta[:, None], GRID[:, None]).sum(-1)
+        penalties = SEPARABLE[penalty].value(fit.theta[:, None], GRID[:, None]).sum(-1)
         table = values[:, None] - len(y) * penalties
         assert np.allclose(np.diagonal(table), fit.objective, atol=1e-7)
         assert (table.max(0) <= fit.objective + 1e-7).all()

@@ -8,14 +8,12 @@ import pytest
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
 from pengp.path.newton import Expansion
-from pengp.path.penalties import PENALTIES, SCAD, Lasso, NoPenalty, Penalty, get_penalty
+from pengp.path.penalties import PENALTIES, SCAD, Lasso, NoPenalty, get_penalty
 from pengp.path.terms import SeparableTerm
+from tests.problems import SEPARABLE
 
 THETA = np.geomspace(1e-3, 1e3, 61)
 LAMS = np.array([0.0, 0.003, 0.1, 1.0, 7.389])[:, None]
-SEPARABLE: dict[str, Penalty] = {
-    name: penalty for name, penalty in PENALTIES.items() if not hasattr(penalty, "for_runs")
-}
 each_penalty = pytest.mark.parametrize("name", SEPARABLE)
 
 

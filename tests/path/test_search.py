@@ -14,11 +14,10 @@ from pengp.path import settings
 from pengp.path.continuation import Branches, first_order
 from pengp.path.lockstep import Ended, NextSteps
 from pengp.path.newton import newton_point
-from pengp.path.penalties import PENALTIES
 from pengp.path.search import ModeSearch
 from pengp.path.starts import Starts, fixed_starts, start_points
 from pengp.path.terms import SeparableTerm
-from tests.problems import piston_slap_runs, smooth_runs
+from tests.problems import SEPARABLE, piston_slap_runs, smooth_runs
 
 LOW, HIGH = np.log(1e-3), np.log(1e3)
 
@@ -31,7 +30,7 @@ def search_of(
     X, y = np.stack([r[0] for r in runs]), np.stack([r[1] for r in runs])
     likelihood = BatchLikelihood(X, y, KERNELS["sqexp"], 1e-5)
     low, high = np.full((F, d), LOW), np.full((F, d), HIGH)
-    term = SeparableTerm(PENALTIES[penalty], 9, d)
+    term = SeparableTerm(SEPARABLE[penalty], 9, d)
     return ModeSearch(likelihood, lams, term, low, high), likelihood
 
 
@@ -171,7 +170,7 @@ def test_a_cell_is_searched_again_from_a_point_that_beats_its_maxima() -> None:
 @pytest.mark.parametrize(
     "patient",
     [
-        {"PATIENCE": 200, "PATIENCE_FOLLOWING": 200},
+        {"PATIENCE": 200},
         {"KNOWN": -1.0},
         {"LEFT_BRANCH": np.inf},
         {"MISSING": 0.1},
@@ -256,6 +255,7 @@ class Broadcasting:
     """A user's lasso, whose derivatives are as small as broadcasting allows."""
 
     name: ClassVar[str] = "broadcasting"
+    label: ClassVar[str] = "broadcasting"
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
         """Return lambda theta."""

@@ -170,6 +170,7 @@ def cross_validate_path(
     isotropic: bool = False,
     nugget: float | str = 1e-5,
     mean: MeanLike = "zero",
+    likelihood: str = "profile",
     theta_bounds: tuple[float, float] = (1e-3, 1e3),
     n_starts: int | ArrayLike = 10,
     random_state: RandomState = None,
@@ -188,7 +189,7 @@ def cross_validate_path(
         Penalties, each at least 0, in any order; see `lambda_grid`.
     folds : FoldPlan, int, str, labels, splitter or pairs
         Anything `make_folds` takes; what is random in it is seeded by ``random_state``.
-    kernel, penalty, isotropic, nugget, mean, theta_bounds, n_starts, random_state
+    kernel, penalty, isotropic, nugget, mean, likelihood, theta_bounds, n_starts, random_state
         As in `penalized_path`.
     metrics : iterable of str, FoldMetric or callable, optional
         Fold metrics to compute; all of `pengp.choosing.FOLD_METRICS` by default.
@@ -206,6 +207,7 @@ def cross_validate_path(
         isotropic=isotropic,
         nugget=nugget,
         mean=mean,
+        likelihood=likelihood,
         theta_bounds=theta_bounds,
     )
     data, seed = checks.as_datasets(X, y), as_seed(random_state)

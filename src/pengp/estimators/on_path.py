@@ -41,6 +41,7 @@ class PathMixin(SurrogateMixin):
     nugget: float | str
     mean: MeanLike
     theta_bounds: tuple[float, float]
+    likelihood: str
     n_starts: int | ArrayLike
 
     _chosen: PathFit  # the path at lam_, with a lambda axis of length 1
@@ -54,6 +55,7 @@ class PathMixin(SurrogateMixin):
             nugget=self.nugget,
             mean=self.mean,
             theta_bounds=self.theta_bounds,
+            likelihood=self.likelihood,
         )
 
     def _path(self, data: TrainingData, model: Model, lams: FloatArray, seed: int) -> PathFit:

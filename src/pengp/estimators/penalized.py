@@ -57,6 +57,9 @@ class PenalizedGPRegressor(_PenalizedGP):
     mean : {"zero", "constant", "linear"}, basis function or Mean
         Prior mean of the centred response: 0 as in the paper, or with coefficients that are
         estimated. A function maps inputs [n, d] in the unit cube to the columns [n, k] of a basis.
+    likelihood : {"profile", "marginal"}
+        Whether sigma2 and the mean's coefficients are maximised over or integrated out, while theta
+        is estimated; predictions are those at the estimate in either case.
     theta_bounds : (float, float)
         Range of every theta.
     input_bounds : array, shape [d, 2], optional
@@ -110,6 +113,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         isotropic: bool = False,
         nugget: float | str = 1e-5,
         mean: MeanLike = "zero",
+        likelihood: str = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
         n_starts: int | ArrayLike = 10,
@@ -121,6 +125,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         self.isotropic = isotropic
         self.nugget = nugget
         self.mean = mean
+        self.likelihood = likelihood
         self.theta_bounds = theta_bounds
         self.input_bounds = input_bounds
         self.n_starts = n_starts
@@ -168,7 +173,9 @@ class PenalizedGPRegressorCV(_PenalizedGP):
     rule : {"min", "1se"}, Rule or callable
         The best lambda, the largest one within a standard error of it, or your own function of
         lams [L] and values [L, K], lower is better, that returns an index.
-    kernel, penalty, isotropic, nugget, mean, theta_bounds, input_bounds, n_starts, random_state
+    kernel, penalty, isotropic, nugget, mean, likelihood, theta_bounds
+        As in `PenalizedGPRegressor`.
+    input_bounds, n_starts, random_state
         As in `PenalizedGPRegressor`.
     n_jobs : int, optional
         Processes or threads for the folds; the result does not depend on it.
@@ -199,6 +206,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         isotropic: bool = False,
         nugget: float | str = 1e-5,
         mean: MeanLike = "zero",
+        likelihood: str = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
         n_starts: int | ArrayLike = 10,
@@ -215,6 +223,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         self.isotropic = isotropic
         self.nugget = nugget
         self.mean = mean
+        self.likelihood = likelihood
         self.theta_bounds = theta_bounds
         self.input_bounds = input_bounds
         self.n_starts = n_starts

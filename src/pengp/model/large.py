@@ -14,7 +14,7 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp.model.kernels import Kernel
 from pengp.model.likelihood import LogLik
 from pengp.model.means import ZERO, Mean
-from pengp.model.trend import ProfiledTrend
+from pengp.model.trend import ProfiledTrend, log_information
 
 _REMEMBERED = 256
 """Points whose value and gradient are kept: a search comes back to its best ones."""
@@ -34,9 +34,10 @@ class LargeLikelihood:
         *,
         mean: Mean = ZERO,
         isotropic: bool = False,
+        marginal: bool = False,
     ) -> None:
         self.X, self.y, self.kernel = X, y, kernel
-        self.nugget, self.mean, self.isotropic = nugget, mean, isotropic
+        self.nugget, self.mean, self.isotropic, self.marginal = nugget, mean, isotropic, marginal
         self.n = y.shape[1]
         self.n_theta = 1 if isotropic else X.shape[2]
         self.n_params = self.n_theta + (nugget is None)
@@ -86,28 +87,40 @@ class LargeLikelihood:
         V, _ = dpotri(L, lower=1, overwrite_c=1)
         right = [trend.z[f], *trend.rows[f]]
         solved = np.array([dsymv(1.0, V, column, lower=1) for column in right])
-        mean = trend.remove(np.array([f]), solved[None, 0], solved[None, 1:])[1][0]
+        squares, means = trend.remove(np.array([f]), solved[None, 0], solved[None, 1:])
+        mean, degrees = means[0], n
+        if self.marginal:
+            degrees = n - np.count_nonzero(squares)
+            log_determinant += log_information(squares)[0]
+            for square, dual in zip(squares[0], solved[1:], strict=True):
+                V = dsyr(-square, dual, a=V, lower=1, overwrite_a=1)
         q = float(trend.z[f] @ solved[0])
         if not q > 0.0:
             return -np.inf, no_gradient, no_hessian, 1.0 / n, mean, False
-        value = -0.5 * n * np.log(q) - 0.5 * log_determinant
+        value = -0.5 * degrees * np.log(q) - 0.5 * log_determinant
         if not derivatives:
             return value, no_gradient, no_hessian, q / n, mean, True
-        gradient = params * self._gradient(f, s, phi, V, solved[0], q)
+        gradient = params * self._gradient(f, s, phi, V, solved[0], degrees / q)
         return value, gradient, no_hessian, q / n, mean, True
 
     def _gradient(
-        self, f: int, s: FloatArray, phi: FloatArray, V: FloatArray, alpha: FloatArray, q: float
+        self,
+        f: int,
+        s: FloatArray,
+        phi: FloatArray,
+        V: FloatArray,
+        alpha: FloatArray,
+        weight: float,
     ) -> FloatArray:
-        """Return the gradient [P] in the parameters.
+        """Return the gradient [P] in the parameters, with the weight n / q, or (n - k) / q.
 
-        V has R^-1 in its lower triangle and is overwritten. All products are SciPy's, because
-        NumPy may come with a second BLAS, whose threads would stand in the way of these.
+        V has R^-1, or P, in its lower triangle and is overwritten. All products are SciPy's,
+        because NumPy may come with a second BLAS, whose threads would stand in the way of these.
         """
         X, n = self._centred[f], self.n
-        of_nugget = 0.5 * (n / q * (alpha @ alpha) - np.trace(V))
+        of_nugget = 0.5 * (weight * (alpha @ alpha) - np.trace(V))
         V *= -0.5
-        M = dsyr(0.5 * n / q, alpha, a=V, lower=1, overwrite_a=1)
+        M = dsyr(0.5 * weight, alpha, a=V, lower=1, overwrite_a=1)
         M *= squareform(self.kernel.derivatives(s, phi)[0]).T
         sums, products = dsymv(1.0, M, np.ones(n), lower=1), dsymm(1.0, M, X, lower=1)
         slopes = 2.0 * ((sums[:, None] * X * X).sum(0) - (X * products).sum(0))

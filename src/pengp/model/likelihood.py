@@ -13,12 +13,15 @@ R_p = dR/dparameter_p and P = R^-1 - R^-1 F (F' R^-1 F)^-1 F' R^-1, its derivati
            + 1/2 tr(R^-1 R_p R^-1 R_q) + sum_ij (n/(2q) alpha alpha' - 1/2 R^-1)_ij (R_pq)_ij.
 
 R_p is phi'(s) D_p for a theta and the identity for the nugget. A proper prior on beta adds
-variance F F' to R, around a zero mean. All derivatives are returned in the logarithms of the
-parameters.
+variance F F' to R, around a zero mean. The marginal likelihood, over beta (flat) and sigma2 (prior
+1 / sigma2), is
+
+    l = -(n - k)/2 log q - 1/2 log|R| - 1/2 log|F' R^-1 F|;
+
+its derivatives are the same with n - k for n and P for R^-1, since d log|F' R^-1 F| makes
+tr(P R_p) of tr(R^-1 R_p). All derivatives are returned in the logarithms of the parameters.
 """
 
-import math
-import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -29,10 +32,8 @@ from pengp._core.linalg import diagonals, positive_inverse, positive_solve
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.means import ZERO, Mean, MeanLike, get_mean
-from pengp.model.trend import ProfiledTrend
-
-_BUFFER_BYTES = 1 << 20
-"""Size of the largest array of a batch, to which it is cut."""
+from pengp.model.trend import ProfiledTrend, log_information, projected
+from pengp.model.work import BUFFER_BYTES, work_array
 
 _CACHE_BYTES = 3 << 17
 """The same for the two arrays that are used again and again, both of which the cache is to hold."""
@@ -40,23 +41,9 @@ _CACHE_BYTES = 3 << 17
 _SMALL_BYTES = 1 << 18
 """The same for an array of matrices that is made anew: so much need not come from the system."""
 
-_OWN = threading.local()
-"""The three work arrays of a Python thread, which all its likelihoods share."""
-
-
-def _work(number: int, shape: tuple[int, ...]) -> FloatArray:
-    """Return work array 0, 1 or 2 in this shape; what it held before is lost."""
-    size, kept = math.prod(shape), _BUFFER_BYTES // 8
-    if size > kept:  # a single large matrix, which is not worth its memory afterwards
-        return np.empty(shape)
-    if not hasattr(_OWN, "arrays"):
-        _OWN.arrays = [np.empty(kept) for _ in range(3)]
-    array: FloatArray = _OWN.arrays[number]
-    return array[:size].reshape(shape)
-
 
 class LogLik(NamedTuple):
-    """Profile log likelihood at B points.
+    """Profile or marginal log likelihood at B points.
 
     Where R is not positive definite, ``ok`` is False, the value -inf and the derivatives zero.
     """
@@ -143,10 +130,11 @@ class _Solved(NamedTuple):
     D: FloatArray  # [B or 1, n_theta, n * n], squared differences
     s: FloatArray  # [B, n * n], their weighted sums
     phi: FloatArray  # [B, n * n]
-    V: FloatArray  # [B, n, n], R^-1
-    solved: FloatArray  # [B, 1 + k, n]: alpha, and R^-1 w_j for the columns of a trend
+    V: FloatArray  # [B, n, n], R^-1, or P if the likelihood is marginal
+    solved: FloatArray  # [B, 1 + k, n]: alpha, and R^-1 w_j for the columns of a trend, unless P
     squares: FloatArray  # [B, k], 1 / (w_j' R^-1 w_j)
-    weight: FloatArray  # [B], n / q
+    degrees: IntArray | int  # [B], n, or n - k if the likelihood is marginal
+    weight: FloatArray  # [B], degrees / q
 
 
 class BatchLikelihood:
@@ -171,6 +159,8 @@ class BatchLikelihood:
         The prior mean.
     isotropic : bool
         Whether all inputs share one theta.
+    marginal : bool
+        Whether the trend and sigma2 are integrated out instead of maximised over.
     """
 
     newton = True
@@ -184,9 +174,10 @@ class BatchLikelihood:
         *,
         mean: Mean = ZERO,
         isotropic: bool = False,
+        marginal: bool = False,
     ) -> None:
         self.X, self.y, self.kernel = X, y, kernel
-        self.nugget, self.mean, self.isotropic = nugget, mean, isotropic
+        self.nugget, self.mean, self.isotropic, self.marginal = nugget, mean, isotropic, marginal
         self.n = n = y.shape[1]
         self.n_theta = 1 if isotropic else X.shape[2]
         self.n_params = self.n_theta + (nugget is None)
@@ -203,7 +194,7 @@ class BatchLikelihood:
         self._blocks = D.reshape(len(y), -1, n * n)  # [F, n_theta, n * n]
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, n_theta, m]
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
-        self.batch = max(1, _BUFFER_BYTES // (8 * n * n * self.n_params))
+        self.batch = max(1, BUFFER_BYTES // (8 * n * n * self.n_params))
         self._identity = np.eye(n).ravel()
         self._ridge = (nugget or 0.0) * self._identity
 
@@ -245,9 +236,15 @@ class BatchLikelihood:
         sound = np.logical_and.reduce(ok)
         if not sound:
             q[~ok] = 1.0
-        value = -0.5 * (n * np.log(q) + log_determinant)
+        degrees: int | IntArray = n
+        if self.marginal:
+            degrees = n - np.count_nonzero(squares, axis=-1)
+            log_determinant = log_determinant + log_information(squares)
+        value = -0.5 * (degrees * np.log(q) + log_determinant)
         if derivatives:
-            at = _Solved(D, s, phi, V, solved, squares, n / q)
+            if self.marginal:
+                V, solved, squares = projected(V, solved, squares)
+            at = _Solved(D, s, phi, V, solved, squares, degrees, degrees / q)
             gradient, hessian = _in_logarithms(params, *self._derivatives(which, at))
         else:
             gradient, hessian = np.zeros_like(params), np.zeros((*params.shape, 0))
@@ -263,7 +260,7 @@ class BatchLikelihood:
         """Return the squared differences [B or 1, n_theta, n * n], to ``keep`` in a work array."""
         if not keep or len(self._blocks) == 1:
             return self._of(self._blocks, which)
-        out = _work(2, (len(which), self.n_theta, self.n**2))
+        out = work_array(2, (len(which), self.n_theta, self.n**2))
         return np.take(self._blocks, which, axis=0, out=out, mode="clip")
 
     def _derivatives(self, which: IntArray, at: _Solved) -> tuple[FloatArray, FloatArray]:
@@ -276,7 +273,7 @@ class BatchLikelihood:
         gradient -= trace
         gradient *= 0.5
         # P - alpha alpha' / (2 q), between R_p alpha and R_q alpha, is V less 1 + k squares.
-        squares = np.column_stack([at.weight / (2.0 * n), at.squares])
+        squares = np.column_stack([at.weight / (2.0 * at.degrees), at.squares])
         bend = b @ (at.V @ b.transpose(0, 2, 1))
         bend -= along.transpose(0, 2, 1) @ (squares[:, :, None] * along)
         bend *= weight[:, :, None]
@@ -290,7 +287,7 @@ class BatchLikelihood:
         if self._repeated:
             W[at.s.take(self._lower, axis=1) == 0.0] = 0.0  # D_p D_q = 0 beats phi'' = inf
         D = self._of(self._pairs, which)
-        weighted = np.multiply(W[:, None], D, out=_work(0, (len(W), *D.shape[1:])))
+        weighted = np.multiply(W[:, None], D, out=work_array(0, (len(W), *D.shape[1:])))
         hessian[:, :T, :T] += weighted @ D.transpose(0, 2, 1)
         return gradient, hessian
 
@@ -315,7 +312,7 @@ class BatchLikelihood:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the same for a few items."""
         B, T, P, n = len(d1), self.n_theta, self.n_params, self.n
-        Rp, RV = _work(0, (B, P, n * n)), _work(1, (B, P, n * n))
+        Rp, RV = work_array(0, (B, P, n * n)), work_array(1, (B, P, n * n))
         # d1[:, None] * D without the buffers into which a ufunc copies what it broadcasts.
         np.einsum("...k,...pk->...pk", d1, D, out=Rp[:, :T])
         if self.nugget is None:

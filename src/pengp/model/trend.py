@@ -69,7 +69,10 @@ def _orthogonalise(rows: FloatArray, carry: FloatArray, j: int) -> None:
 
 def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     """Return above / below, 0 where below is 0."""
-    return np.divide(above, below, out=np.zeros(np.shape(above)), where=below > 0.0)
+    positive = below > 0.0
+    if positive.all():
+        return np.divide(above, below)
+    return np.divide(above, below, out=np.zeros(np.shape(above)), where=positive)
 
 
 def project(
@@ -102,13 +105,34 @@ def project(
         dual, rest = duals[:, j], slice(j + 1, None)
         total = np.add.reduce(dual * rows[:, j], axis=-1)
         squares[:, j] = _ratio(np.ones(len(total)), total)
-        share = _ratio((dual[:, None] * rows[:, rest]).sum(-1), total[:, None])[..., None]
-        duals[:, rest] -= share * dual[:, None]
-        carry[:, rest] -= share * carry[:, j, None]
+        if j + 1 < duals.shape[1]:
+            share = _ratio((dual[:, None] * rows[:, rest]).sum(-1), total[:, None])[..., None]
+            duals[:, rest] -= share * dual[:, None]
+            carry[:, rest] -= share * carry[:, j, None]
         shift = _ratio(np.vecdot(dual, z), total)[:, None]
         alpha -= shift * dual
         found += shift * carry[:, j]
     return squares, found
+
+
+def log_information(squares: FloatArray) -> FloatArray:
+    """Return log|F' R^-1 F| [B] from squares [B, k] of `project`; columns that are 0 do not count.
+
+    The w_j are the columns of F, each less a combination of those before it, and R^-1-orthogonal.
+    """
+    return -np.log(np.where(squares > 0.0, squares, 1.0)).sum(-1)
+
+
+def projected(
+    V: FloatArray, solved: FloatArray, squares: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return P [B, n, n] for V = R^-1, alpha [B, 1, n], and no squares [B, 0] that are left.
+
+    ``solved`` [B, 1 + k, n] holds alpha and R^-1 w_j.
+    """
+    duals = solved[:, 1:]
+    P = V - duals.transpose(0, 2, 1) @ (squares[:, :, None] * duals)
+    return P, solved[:, :1], squares[:, :0]
 
 
 class ProfiledTrend:
@@ -145,9 +169,13 @@ class ProfiledTrend:
         """
         if self._loading is not None:  # E(beta | y) = variance F' alpha
             return np.zeros((len(alpha), 0)), np.vecdot(self._loading[which], alpha)
-        carry = self._carry[which]
-        squares, found = project(alpha, duals, self.rows[which], self.z[which], carry)
-        return squares, self._offset[which] + found.sum(1)
+        if not self.rows.shape[1]:
+            return np.zeros((len(alpha), 0)), self._offset.take(which)
+        carry = self._carry.take(which, axis=0)
+        one = len(self.z) == 1  # a single data set need not be repeated
+        rows, z = (a if one else a.take(which, axis=0) for a in (self.rows, self.z))
+        squares, found = project(alpha, duals, rows, z, carry)
+        return squares, self._offset.take(which) + found[:, 0]
 
 
 class Halves(NamedTuple):

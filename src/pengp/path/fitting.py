@@ -13,6 +13,7 @@ from pengp._core.checks import (
     constant_columns,
 )
 from pengp._core.linalg import ONE_THREAD
+from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.large import LargeLikelihood
 from pengp.model.likelihood import BatchLikelihood
@@ -46,6 +47,7 @@ class Model:
     nugget: float | None
     mean: Mean
     theta_bounds: tuple[float, float]
+    marginal: bool = False
 
     def likelihood(self, X: FloatArray, y: FloatArray) -> BatchLikelihood | LargeLikelihood:
         """Return the likelihoods of X [F, n, d], y [F, n]."""
@@ -57,6 +59,7 @@ class Model:
             self.nugget,
             mean=self.mean,
             isotropic=self.isotropic,
+            marginal=self.marginal,
         )
 
     def term(self, likelihood: BatchLikelihood | LargeLikelihood) -> Term:
@@ -72,6 +75,7 @@ def checked_model(
     nugget: float | str,
     mean: MeanLike,
     theta_bounds: tuple[float, float],
+    likelihood: str = "profile",
 ) -> Model:
     """Return the model that a caller's arguments describe."""
     return Model(
@@ -81,7 +85,15 @@ def checked_model(
         nugget=check_nugget(nugget),
         mean=get_mean(mean),
         theta_bounds=check_theta_bounds(theta_bounds),
+        marginal=_is_marginal(likelihood),
     )
+
+
+def _is_marginal(likelihood: str) -> bool:
+    """Tell whether a caller's likelihood is the marginal one."""
+    if likelihood not in ("profile", "marginal"):
+        raise InputError(f"likelihood={likelihood!r} is unknown; use 'profile' or 'marginal'.")
+    return likelihood == "marginal"
 
 
 class Estimates(NamedTuple):
@@ -158,6 +170,7 @@ def _from_fewer_runs(
         model.nugget,
         mean=model.mean,
         isotropic=model.isotropic,
+        marginal=model.marginal,
     )
     if maxima.shape[1] < len(points):  # room for what the others may not show
         one_more = np.broadcast_to(points[:1], (F, 1, maxima.shape[2]))

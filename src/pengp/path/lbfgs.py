@@ -34,11 +34,8 @@ class OneByOne:
         """Return the number of rows that wait."""
         return len(self._waiting)
 
-    def add(self, cell: IntArray, row: IntArray, point: FloatArray, *, spent: int = 0) -> None:
-        """Let ``row`` [B] start in ``cell`` [B] at point [B, P], which must lie in their boxes.
-
-        All have the same patience, whatever they have ``spent``.
-        """
+    def add(self, cell: IntArray, row: IntArray, point: FloatArray) -> None:
+        """Let ``row`` [B] start in ``cell`` [B] at point [B, P], which must lie in their boxes."""
         self._waiting += [(cell[k : k + 1], row[k : k + 1], point[k]) for k in range(len(cell))]
 
     def advance(self) -> Ended:

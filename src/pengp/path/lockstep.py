@@ -67,8 +67,12 @@ def together(parts: list[Ended]) -> Ended:
     if len(parts) == 1:
         return parts[0]
     at = Expansion._make(np.concatenate(a) for a in zip(*(p.at for p in parts), strict=True))
-    rest = zip(*(part._replace(at=part.slope) for part in parts), strict=True)
-    return Ended._make(np.concatenate(field) for field in rest)._replace(at=at)
+    rest = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in Ended._fields
+        if name != "at"
+    }
+    return Ended(at=at, **rest)
 
 
 class _State(NamedTuple):
@@ -111,7 +115,7 @@ class Lockstep:
     near : float
         A row is also done when its next step, not cut by the trust region, is no longer than this.
     gain : float
-        The same if that step is moderate and would gain no more than this.
+        The same if that step would gain no more than this.
     concave : bool
         Whether most rows are where their objectives are concave, which saves eigenvalues.
     max_rounds : int
@@ -142,11 +146,8 @@ class Lockstep:
         """Return the number of rows that still run."""
         return 0 if self._state is None else len(self._state.cell)
 
-    def add(self, cell: IntArray, row: IntArray, point: FloatArray, *, spent: int = 0) -> None:
-        """Let ``row`` [B] start in ``cell`` [B] at point [B, P], which must lie in their boxes.
-
-        They count as having taken ``spent`` of their evaluations already.
-        """
+    def add(self, cell: IntArray, row: IntArray, point: FloatArray) -> None:
+        """Let ``row`` [B] start in ``cell`` [B] at point [B, P], which must lie in their boxes."""
         B, P = point.shape
         lower, upper = self._bounds(cell)
         new = _State(
@@ -162,7 +163,7 @@ class Lockstep:
             gain=np.ones(B),
             length=np.zeros(B),
             radius=np.full(B, settings.FIRST_RADIUS),
-            deadline=np.full(B, self._round + self._max_rounds - spent),
+            deadline=np.full(B, self._round + self._max_rounds),
         )
         if self._state is not None and len(self):
             pairs = zip(self._state, new, strict=True)
@@ -221,7 +222,7 @@ class Lockstep:
         gain = np.abs(step.gain)
         near = step.length <= self._near
         if self._gain:
-            near |= (gain <= self._gain) & (step.length <= settings.FLAT_STEP)
+            near |= gain <= self._gain
         near &= ~step.cut
         over = near
         if np.minimum.reduce(gain) < settings.LITTLE_GAIN:
@@ -288,8 +289,7 @@ def _judge(old: _State, tried: Expansion) -> tuple[BoolArray, BoolArray, BoolArr
         if level.any():  # values say nothing any more, gradients still do
             slope = projected_gradient(old.gradient, old.point, old.lower, old.upper)
             tried_slope = projected_gradient(tried.gradient, old.trial, old.lower, old.upper)
-            smaller = tried_slope < settings.SMALLER_SLOPE * slope
-            accepted = np.where(level, smaller, accepted)
+            accepted = np.where(level, tried_slope < slope, accepted)
             success |= level
             stuck = level & ~accepted
     if np.minimum.reduce(old.length) < settings.SHORTEST_STEP:

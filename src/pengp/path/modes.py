@@ -55,8 +55,8 @@ class ModeTable:
     ) -> BoolArray:
         """Tell which points are maxima that their cells already hold.
 
-        Two points are one maximum if they agree in the objective and are close together, or if the
-        curvature says that the way between them is level.
+        Two points are one maximum if they agree in the objective and the curvature says that the
+        way between them is level.
         """
         objectives = self.objective[cell, : self._most]  # unused places hold -inf
         level = np.abs(objective[:, None] - objectives) < settings.SAME_OBJECTIVE
@@ -65,8 +65,7 @@ class ModeTable:
         if len(row):
             apart = point[row] - self.point[cell[row], place]
             drop = 0.5 * np.abs(np.vecdot(apart, (apart[:, None] @ hessian[row])[:, 0]))
-            close = max_norm(apart) < settings.SAME_POINT
-            known[row[close | (drop < settings.SAME_OBJECTIVE)]] = True
+            known[row[drop < settings.SAME_OBJECTIVE]] = True
         return known
 
     def append(

@@ -69,7 +69,7 @@ class PathFit:
     objective: FloatArray
     """[..., L], Q = log L - n p_lambda, constants dropped; inf if y equals its prior mean"""
     loglik: FloatArray
-    """[..., L], profile log likelihood at the estimate, constants dropped"""
+    """[..., L], profile or marginal log likelihood at the estimate, constants dropped"""
     sigma2: FloatArray
     """[..., L]"""
     nugget: FloatArray
@@ -118,6 +118,7 @@ def penalized_path(
     isotropic: bool = False,
     nugget: float | str = 1e-5,
     mean: MeanLike = "zero",
+    likelihood: str = "profile",
     theta_bounds: tuple[float, float] = (1e-3, 1e3),
     n_starts: int | ArrayLike = 10,
     random_state: RandomState = None,
@@ -144,6 +145,9 @@ def penalized_path(
     mean : {"zero", "constant", "linear"}, basis function or Mean
         Prior mean, whose coefficients are estimated by generalised least squares. A function maps
         inputs [n, d] in the unit cube to the columns [n, k] of a basis; `Mean` takes a prior, too.
+    likelihood : {"profile", "marginal"}
+        Whether sigma2 and the coefficients of the mean are maximised over, or integrated out: the
+        coefficients with a flat prior, or their own, sigma2 with 1 / sigma2.
     theta_bounds : (float, float)
         Range of every theta.
     n_starts : int or [S, d]
@@ -166,6 +170,7 @@ def penalized_path(
         isotropic=isotropic,
         nugget=nugget,
         mean=mean,
+        likelihood=likelihood,
         theta_bounds=theta_bounds,
     )
     values, data = check_lams(lams), as_datasets(X, y)

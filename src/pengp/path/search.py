@@ -143,8 +143,7 @@ class ModeSearch:
             if len(ended.slope):
                 new = self._table.insert(ended, self._is_exact(ended))
                 if self._on_path:
-                    spent = patience - settings.PATIENCE_FOLLOWING
-                    self._continue(solver, ended.take(np.flatnonzero(new)), spent)
+                    self._continue(solver, ended.take(np.flatnonzero(new)))
 
     def _is_exact(self, ended: Ended) -> BoolArray:
         """Tell which maxima [B] are known so well that they need not be searched again."""
@@ -152,7 +151,7 @@ class ModeSearch:
             return ended.slope <= settings.CONVERGED
         return ended.near & (max_norm(ended.maximum - ended.point) <= settings.EXACT_STEP)
 
-    def _continue(self, solver: Lockstep | OneByOne, ended: Ended, spent: int) -> None:
+    def _continue(self, solver: Lockstep | OneByOne, ended: Ended) -> None:
         """Start the neighbours of new maxima that do not hold their continuation yet."""
         rows, step = self._branches.neighbours(ended, len(self._lams), newton=self._newton)
         missing = ~self._table.holds(rows.cell + step, rows.maximum, settings.MISSING)
@@ -164,7 +163,7 @@ class ModeSearch:
         cell = rows.cell + step
         lower, upper = self._objective.bounds(cell)
         start = np.minimum(np.maximum(first + second, lower), upper)
-        solver.add(cell, self._branches.add(step, first), start, spent=spent)
+        solver.add(cell, self._branches.add(step, first), start)
 
     def _leads_nowhere_new(self, steps: NextSteps) -> BoolArray:
         """Tell which rows follow a maximum and leave it, or start and lead to a known one."""

@@ -31,10 +31,6 @@ GROW = 2.0
 SHRINK = 0.25
 """Lengths of a step without success. The next radius: smaller loses fewer trials, then crawls."""
 
-FLAT_STEP = 0.3
-"""Length in log theta. Up to it a step of little gain ends a row; longer ones lead along a plateau
-to a bound, and are taken."""
-
 # What a row must know of a maximum (search.py).
 
 FOLLOW_STEP = 0.03
@@ -51,14 +47,11 @@ last step leaves an error of its square. Larger saves evaluations and costs digi
 # When a row is given up (search.py, continuation.py).
 
 PATIENCE = 26
-"""Evaluations of a start on a path, beside one for each parameter: larger finds maxima at the end
+"""Evaluations of a row on a path, beside one for each parameter: larger finds maxima at the end
 of long plateaus."""
 
 PATIENCE_ALONE = 5
 """The same at a single lambda, where a start leads to one maximum at most."""
-
-PATIENCE_FOLLOWING = 16
-"""Evaluations of a row that follows a maximum: if it takes longer, the maximum has vanished."""
 
 PATIENCE_AGAIN = (100, 100, 100)
 """Evaluations of a row in each further search, of cells where a point beats the best maximum."""
@@ -132,11 +125,8 @@ START_THETA = 0.5
 # When two maxima are one (modes.py).
 
 SAME_OBJECTIVE = 1e-5
-"""Log likelihood. Difference up to which two maxima may be one, if they are close or the curvature
-says that the way between them is level: larger saves evaluations and merges maxima."""
-
-SAME_POINT = 1e-2
-"""Length in log theta. Distance up to which two such maxima are close."""
+"""Log likelihood. Difference up to which two maxima are one, if the curvature says that the way
+between them is level: larger saves evaluations and merges maxima."""
 
 MERGED_OBJECTIVE = 1e-3
 """Log likelihood. The same at the end, when only the best of a cell is exact."""
@@ -171,9 +161,6 @@ ROUND_OFF = 1e-10
 
 LITTLE_GAIN = 1e-5
 """Log likelihood. Predicted gain below which round-off may matter."""
-
-SMALLER_SLOPE = 0.9
-"""Part of the slope below which a step has made it smaller, where values say nothing."""
 
 SHORTEST_STEP = 1e-9
 """Length of a step that cannot be shortened any more."""

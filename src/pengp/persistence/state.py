@@ -100,6 +100,7 @@ def _encode_model(model: Model) -> dict[str, Any]:
         "nugget": model.nugget,
         "mean": codec.encode_record("mean", model.mean),
         "theta_bounds": [float(bound) for bound in model.theta_bounds],
+        "marginal": model.marginal,
     }
 
 
@@ -113,6 +114,7 @@ def _decode_model(record: Any) -> Model:
             "nugget": (float() | None) as nugget,
             "mean": mean,
             "theta_bounds": [float(low), float(high)],
+            "marginal": bool(marginal),
         } if 0.0 < low <= high < np.inf and (nugget is None or 0.0 <= nugget < np.inf):
             return Model(
                 codec.decode_record("kernel", kernel),
@@ -121,6 +123,7 @@ def _decode_model(record: Any) -> Model:
                 nugget,
                 codec.decode_record("mean", mean),
                 (low, high),
+                marginal,
             )
     raise ValueError("the model is not what it should be.")
 
