@@ -7,14 +7,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
-from pengp import InputError, PenalizedGPRegressor, PenalizedGPRegressorCV, PengpWarning, diagnose
+from pengp import (
+    BayesianGPRegressor,
+    InputError,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+    PengpWarning,
+    diagnose,
+)
 from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
-from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.surrogate import LeaveOneOut
-from pengp.estimators.view import FittedView, view_of
+from pengp.estimators.view import view_of
 from pengp.model.posterior import Posterior
 
 RUNS = load_piston_slap()
@@ -92,7 +98,12 @@ def test_leave_one_out_is_computed_once_and_cannot_be_spoiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     calls, compute = [], Posterior.loo
-    monkeypatch.setattr(Posterior, "loo", lambda self: calls.append(1) or compute(self))
+
+    def counted(self: Posterior) -> Any:
+        calls.append(self)
+        return compute(self)
+
+    monkeypatch.setattr(Posterior, "loo", counted)
     model = one()
     first = model.loo_.mean.copy()
     diagnose(model)
@@ -136,47 +147,19 @@ def test_no_copy_keeps_the_leave_one_out_of_another_fit() -> None:
     np.testing.assert_array_equal(model.loo_.mean, before)
 
 
-class Average(SurrogateMixin, BaseEstimator):  # type: ignore[misc]
-    """A fitted model of another kind: it predicts, but has no lambda, path, modes or folds."""
-
-    def __init__(self, inner: Any = None) -> None:
-        self.inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        known = ("X_train_", "y_train_", "theta_", "lengthscale_", "theta_bounds", "input_bounds")
-        if name in (*known, "n_features_in_"):
-            return getattr(self.inner, name)
-        raise AttributeError(name)
-
-    def fit(self, X: Any, y: Any) -> "Average":
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    @property
-    def loo_(self) -> LeaveOneOut:
-        """Those of the model inside."""
-        loo: LeaveOneOut = self.inner.loo_
-        return loo
-
-    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
-        return self.inner.predict(X, return_std, return_cov)
-
-
-def test_a_model_without_a_path_has_a_view_too() -> None:
-    model = one()
-    view, other = view_of(Average(model)), view_of(model)
-    assert isinstance(view, FittedView)
-    assert not view.is_penalized
-    assert not view.is_selected
-    assert (view.table, view.metric, view.stability, view.modes) == (None, None, None, ())
-    assert view.learned_later == 0
-    np.testing.assert_array_equal(view.active, other.active)
-    np.testing.assert_array_equal(view.predict(RUNS.X, 0.9), other.predict(RUNS.X, 0.9))
-    mine, its = diagnose(Average(model)), diagnose(model)
-    assert mine.scores == its.scores
-    of_path = ("flat", "bound", "converged", "modes")
-    assert mine.findings == tuple(f for f in its.findings if f.code not in of_path)
-    with pytest.raises(InputError, match="Average has no path over lambda"):
-        _ = view.path
+def test_an_average_without_a_path_has_a_view_too() -> None:
+    model = BayesianGPRegressor(effective_size=200.0, random_state=0).fit(RUNS.X, BOTH)
+    for k in range(2):
+        view = view_of(model, k)
+        assert not view.is_penalized
+        assert not view.is_selected
+        assert (view.table, view.metric, view.stability, view.modes) == (None, None, None, ())
+        assert view.learned_later == 0
+        assert view.active.tolist() == (model.activity_[k].probability > 0.5).tolist()
+        np.testing.assert_array_equal(view.theta, model.theta_[k])
+        diagnosis, rmse = diagnose(model, output=k), np.sqrt((view.loo.residual**2).mean())
+        assert diagnosis.scores["rmse"] == pytest.approx(rmse, rel=1e-12)
+        told = {finding.code for finding in diagnosis.findings}
+        assert not told & {"flat", "bound", "converged", "modes", "unstable"}
+        with pytest.raises(InputError, match="BayesianGPRegressor has no path over lambda"):
+            _ = view.path

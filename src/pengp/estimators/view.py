@@ -1,8 +1,9 @@
 """The one view of a fitted model that diagnostics, plots, report and command line read.
 
 An estimator needs its runs (``X_train_``, ``y_train_``), ``theta_``, ``lengthscale_``,
-``theta_bounds``, ``input_bounds``, ``loo_`` and ``predict``. What only a fit by penalized
-likelihood has (lambda, path, modes, flat stretch) is there if `is_penalized`.
+``input_bounds``, ``loo_``, ``held_out`` and ``predict``, and without a path ``activity_``. What
+only a fit by penalized likelihood has (lambda, path, modes, flat stretch, bounds of theta) is there
+if `is_penalized`.
 """
 
 import warnings
@@ -185,8 +186,11 @@ class FittedView:
 
     @cached_property
     def active(self) -> BoolArray:
-        """Whether an input [d] matters; see `active_inputs`."""
-        return active_inputs(self.theta, self.bounds[0], self.constant)
+        """Whether an input [d] matters: by `active_inputs`, or more probably than not."""
+        if self.is_penalized:
+            return active_inputs(self.theta, self.bounds[0], self.constant)
+        found = self.own(self.estimator.activity_)
+        return np.zeros(len(self.theta), bool) if found is None else found.probability > 0.5
 
     @property
     def sigma(self) -> float:
