@@ -62,14 +62,14 @@ def brute_force(
     """Return log evidence, effective size, means and sds [m] from ``size`` draws of the prior."""
     rng, prior, n = np.random.default_rng(1), HierarchicalLasso(), len(y)
     likelihood = member.likelihood(X, y)
-    logs, firsts, seconds = [], [], []
+    zeros, logs, points_drawn = np.zeros(_BATCH, dtype=np.int64), [], []
     for _ in range(size // _BATCH):
         u = prior.sample(rng, _BATCH, X.shape[1])
         logs.append(
             likelihood.evaluate(np.zeros(_BATCH, dtype=np.int64), u, derivatives=False).value
         )
         firsts.append(u)
-    loglik, u = np.concatenate(logs), np.concatenate(firsts)
+    loglik, u = np.concatenate(logs), np.concatenate(points_drawn)
     top = loglik.max()
     weight = np.exp(loglik - top)
     chosen = weight > 1e-9 * weight.sum() / len(weight)
