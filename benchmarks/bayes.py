@@ -1,6 +1,8 @@
 """The Bayesian average: seconds of a fit and of a prediction, and its draws against brute force."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from pengp._core.arrays import FloatArray
 from pengp.bayes.components import predictions, reference_points, thin
 from pengp.bayes.heldout import leave_out
 from pengp.bayes.members import Member, default_members
+from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.priors import HierarchicalLasso
 from pengp.bayes.sample import PosteriorSample, sample_posterior
 from pengp.datasets import get_function, latin_hypercube
@@ -38,15 +41,13 @@ def fit_and_predict() -> None:
         new = np.random.default_rng(0).random((10_000, X.shape[1]))
         found = sample_posterior(X, y, random_state=0)
         mixture = thin(found).mixture
-        seconds = race(
-            {
-                "fit": lambda k, X=X, y=y: thin(sample_posterior(X, y, random_state=k)),
-                "predict": lambda _, m=mixture, new=new: m.predict(new),
-                "leave one out": lambda _, s=found: leave_out(s),
-                "scikit-learn": lambda k, X=X, y=y: scikit_learn(X, y, 10, k),
-            },
-            3,
-        )
+        runners: dict[str, Callable[[int], object]] = {
+            "fit": partial(_fit, X, y),
+            "predict": partial(_predict, mixture, new),
+            "leave one out": partial(_leave_out, found),
+            "scikit-learn": partial(scikit_learn, X, y, 10),
+        }
+        seconds = race(runners, 3)
         size = f"n = {n}, d = {X.shape[1]}"
         line(f"{size}: fit", seconds["fit"], f"{found.effective_size:.0f} effective draws")
         line(f"{size}: 10,000 predictions", seconds["predict"], f"{len(mixture.weight)} processes")
@@ -54,6 +55,18 @@ def fit_and_predict() -> None:
         line(f"{size}: scikit-learn, 10 starts", seconds["scikit-learn"])
         verdict("fit in seconds", seconds["fit"], f"{goal}", seconds["fit"] <= goal)
         verdict("fit / scikit-learn", seconds["fit"] / seconds["scikit-learn"], "none", True)
+
+
+def _fit(X: FloatArray, y: FloatArray, seed: int) -> object:
+    return thin(sample_posterior(X, y, random_state=seed))
+
+
+def _predict(mixture: ProcessMixture, new: FloatArray, _: int) -> object:
+    return mixture.predict(new)
+
+
+def _leave_out(found: PosteriorSample, seed: int) -> object:
+    return leave_out(found, random_state=seed)
 
 
 def brute_force(
@@ -65,10 +78,8 @@ def brute_force(
     zeros, logs, points_drawn = np.zeros(_BATCH, dtype=np.int64), [], []
     for _ in range(size // _BATCH):
         u = prior.sample(rng, _BATCH, X.shape[1])
-        logs.append(
-            likelihood.evaluate(np.zeros(_BATCH, dtype=np.int64), u, derivatives=False).value
-        )
-        firsts.append(u)
+        logs.append(likelihood.evaluate(zeros, u, derivatives=False).value)
+        points_drawn.append(u)
     loglik, u = np.concatenate(logs), np.concatenate(points_drawn)
     top = loglik.max()
     weight = np.exp(loglik - top)
@@ -92,9 +103,7 @@ def brute_force(
 def against_brute_force(size: int = 1_000_000) -> None:
     """Compare evidence, mean and sd of each member with draws from the prior, on ten data sets."""
     print(f"Against {size:,} draws from the prior")
-    print(
-        "  function        n   d  member                     brute size  log evidence    mean/sd   sd"
-    )
+    print("  function, n, d, member, effective size; differences of log evidence, mean, sd")
     for name, n in _CASES:
         X, y = runs(name, n)
         d = X.shape[1]
