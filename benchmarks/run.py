@@ -2,6 +2,7 @@
 
 import sys
 
+from benchmarks.bayes import against_brute_force, fit_and_predict
 from benchmarks.crossover import newton_or_lbfgs
 from benchmarks.growth import all_growth
 from benchmarks.large import one_large_fit
@@ -11,7 +12,7 @@ from benchmarks.small import one_fit, whole_path
 
 def main(names: list[str]) -> None:
     """Run the benchmarks of these names, or all."""
-    chosen = names or ["small", "large", "predict", "crossover", "growth"]
+    chosen = names or ["small", "large", "predict", "crossover", "growth", "bayes"]
     if "small" in chosen:
         whole_path()
         one_fit()
@@ -23,6 +24,9 @@ def main(names: list[str]) -> None:
         newton_or_lbfgs()
     if "growth" in chosen:
         all_growth()
+    if "bayes" in chosen:
+        fit_and_predict()
+        against_brute_force()
 
 
 if __name__ == "__main__":

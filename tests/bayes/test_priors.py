@@ -5,6 +5,7 @@ from scipy.special import gamma as gamma_function
 
 from pengp.bayes.priors import PRIORS, Gamma, HierarchicalLasso, JointlyRobust, Prior, get_prior
 from pengp.exceptions import InputError
+from pengp.path import joint
 
 X = np.random.default_rng(0).random((9, 3))
 ALL: list[Prior] = [
@@ -63,6 +64,15 @@ def test_jointly_robust_has_the_published_density() -> None:
     one = JointlyRobust(b=1.3, scales=(0.8,))
     total = integrate.quad(lambda u: np.exp(one.value(np.array([[u]]))[0]), -60.0, 12.0)[0]
     assert total == pytest.approx(1.0, abs=1e-6)
+
+
+def test_jointly_robust_is_the_penalty_s_prior_without_a_nugget() -> None:
+    u = np.random.default_rng(4).normal(size=(6, 3))
+    params = np.column_stack([np.exp(u), np.zeros(6)])
+    term = joint.JointlyRobust().for_runs(X[None], isotropic=False)
+    penalty = term.value(np.zeros(6, dtype=np.int64), params, np.ones(6))
+    ours = JointlyRobust().for_runs(X).value(u) - 0.5 * u.sum(-1)  # without the Jacobian of beta
+    np.testing.assert_allclose(ours - ours[0], penalty[0] - penalty, atol=1e-10)
 
 
 def test_names_and_objects() -> None:

@@ -9,7 +9,7 @@ RNG = np.random.default_rng(0)
 
 def mixture(P: int, df: int) -> StudentMixture:
     A = RNG.normal(size=(P, P))
-    root = np.linalg.cholesky(A @ A.T + np.eye(P))
+    root = np.asarray(np.linalg.cholesky(A @ A.T + np.eye(P)), dtype=np.float64)
     return StudentMixture(RNG.normal(size=(3, P)), root, df, np.array([0.2, 0.5, 0.3]))
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pengp._core.arrays import FloatArray
-from pengp.bayes.members import Member, default_members
+from pengp.bayes.members import Member, checked, default_members
 from pengp.bayes.priors import Gamma, HierarchicalLasso, JointlyRobust
 from pengp.bayes.sample import PosteriorSample, sample_posterior
 from pengp.bayes.sampler import Sampler, adapted
@@ -67,7 +67,7 @@ def test_other_weights_are_wrong(wrong: str) -> None:
         right.append(log_mean(sampler.log_weights())[0])
         half, rng = sampler.halves[0], np.random.default_rng([seed, 1])
         if wrong == "last proposal":
-            q = half._proposals[-1][0]
+            q = half.proposals[-1][0]
             weights = half.log_likelihood + half.log_prior - np.log(q.density(half.u))
         else:
             for _ in range(3):
@@ -177,10 +177,17 @@ def test_more_rounds_until_the_effective_size_is_reached() -> None:
 
 
 def test_default_members() -> None:
-    one, more = default_members(1), default_members(4)
-    assert sum(m.weight for m in one) == pytest.approx(1.0)
-    assert sum(m.weight for m in more) == pytest.approx(1.0)
-    assert [m.nugget for m in more[:2]] == [1e-5, 1e-8]
+    for d in (1, 2, 7):
+        shares: dict[object, float] = {}
+        for member in checked(default_members(d), d):
+            shares[member.kernel] = shares.get(member.kernel, 0.0) + member.weight
+        if d == 1:
+            assert shares == pytest.approx({SquaredExponential(): 2 / 3, Matern52(): 1 / 3})
+        else:  # every kernel alike
+            assert list(shares.values()) == pytest.approx([1.0 / len(shares)] * len(shares))
+    assert [m.nugget for m in default_members(4)[:2]] == [1e-5, 1e-8]
+    assert {m.mean.variance for m in default_members(4)} == {9.0}
+    assert {m.mean for m in default_members(1)} == {ZERO}
 
 
 def test_modes_are_stationary() -> None:

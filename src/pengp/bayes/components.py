@@ -74,8 +74,16 @@ def thin(
     half = _REFERENCE // 2
     kept = _reduced(location[:, :half], square[:, :half], weight, n_components)
     few = np.flatnonzero(kept)
-    columns = (a[chosen[few]] for a in (draws.member, draws.theta, draws.nugget))
-    mixture = ProcessMixture(sample.X, sample.y, sample.members, *columns, kept[few])
+    of = chosen[few]
+    mixture = ProcessMixture(
+        sample.X,
+        sample.y,
+        sample.members,
+        draws.member[of],
+        draws.theta[of],
+        draws.nugget[of],
+        kept[few],
+    )
     before = moments(location[:, half:], square[:, half:], weight)
     after = moments(location[:, half:], square[:, half:], kept)
     mean_change = (after[0] - before[0]) / before[1]

@@ -27,7 +27,7 @@ from pengp.exceptions import InputError
 _LEAST = 100.0
 """Effective size of a left-out posterior below which more points are drawn for it."""
 
-_MORE, _TIMES = 300, 6
+_MORE, _TIMES = 400, 10
 """Points drawn for each such posterior at a time, and how often."""
 
 _KEPT = 400
@@ -220,7 +220,7 @@ def _left_out(
 def _without(P: FloatArray, alpha: FloatArray, y: FloatArray, k: IntArray) -> _Left:
     """Leave the runs k [v] out at B points, P [B, n, n] and alpha [B, n] being R^-1 and R^-1 y."""
     n, v = len(y), len(k)
-    inverse, log_determinant, _ = positive_inverse(P[:, k[:, None], k])
+    inverse, log_determinant, _ = positive_inverse(np.ascontiguousarray(P[:, k[:, None], k]))
     residual = (inverse @ alpha[:, k, None])[..., 0]
     q = alpha @ y
     rest = np.maximum(q - np.vecdot(alpha[:, k], residual), np.finfo(float).tiny)

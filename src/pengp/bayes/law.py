@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -82,7 +83,7 @@ class MixtureLaw:
         p = np.atleast_1d(np.asarray(levels, dtype=np.float64))
         if p.ndim != 1 or not ((p > 0.0) & (p < 1.0)).all():
             raise InputError(f"levels={levels!r} must lie between 0 and 1.")
-        return np.stack([self._each(lambda law, q=q: law._quantile(q)) for q in p], axis=-1)
+        return np.stack([self._each(partial(MixtureLaw._quantile, level=q)) for q in p], axis=-1)
 
     def interval(self, level: float) -> FloatArray:
         """Return the central intervals [m, 2] that hold ``level`` of each law."""

@@ -77,8 +77,9 @@ class Member:
 
     def _correlations(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> FloatArray:
         """Return R(X_new, X) [B, m, n] for theta [B, d]."""
-        pair = (np.broadcast_to(a, (len(theta), *a.shape)) for a in (X_new, X))
-        return self.kernel.phi(weighted_distances(*pair, theta))
+        B = len(theta)
+        rows, columns = (np.broadcast_to(a, (B, *a.shape)) for a in (X_new, X))
+        return self.kernel.phi(weighted_distances(rows, columns, theta))
 
     def _trend(self, X_new: FloatArray, X: FloatArray) -> FloatArray:
         """Return variance F F' [m, n] between X_new [m, d] and X [n, d]."""

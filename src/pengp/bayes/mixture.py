@@ -134,8 +134,9 @@ class ProcessMixture:
         change = self._log_likelihood(X, y) - self._log_likelihood(self.X, self.y)
         weight = normalised(np.log(self.weight) + change)
         kept = weight > 0.0
-        columns = (a[kept] for a in (self.member, self.theta, self.nugget, weight))
-        return ProcessMixture(X, y, self.members, *columns)
+        return ProcessMixture(
+            X, y, self.members, self.member[kept], self.theta[kept], self.nugget[kept], weight[kept]
+        )
 
     @property
     def effective_size(self) -> float:

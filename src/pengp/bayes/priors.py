@@ -15,6 +15,7 @@ from scipy.special import gammaln
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import diagonals
 from pengp.exceptions import InputError
+from pengp.path import joint
 
 
 class Prior(Protocol):
@@ -177,11 +178,9 @@ class JointlyRobust:
 
     def for_runs(self, X: FloatArray) -> "JointlyRobust":
         """Return the prior with the b and C of RobustGaSP for runs X [n, d]."""
-        n, d = X.shape
-        unit = float(n) ** (-1.0 / d)
-        scales = tuple(float(s) for s in unit * np.ptp(X, axis=0))
-        b = unit * (self.a + d) if self.b is None else self.b
-        return JointlyRobust(self.a, b, scales if self.scales is None else self.scales)
+        usual = joint.JointlyRobust(self.a, self.b).for_runs(X[None], isotropic=False)
+        scales = tuple(float(c) for c in usual.C[0])
+        return JointlyRobust(self.a, usual.b, scales if self.scales is None else self.scales)
 
     def value(self, u: FloatArray) -> FloatArray:
         """Return a log t - b t + sum u / 2 and the constants, the Jacobian of beta included."""

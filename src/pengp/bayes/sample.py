@@ -69,9 +69,14 @@ class PosteriorSample:
         p(y | theta) = Gamma(n/2) pi^(-n/2) |R|^(-1/2) (y' R^-1 y)^(-n/2), the variance integrated
         out with p(sigma2) = 1 / sigma2, which leaves a factor open that all members share.
         """
+        means = np.array([log_mean(s.log_weights())[0] for s in self.samplers])
+        return means + self.log_constant
+
+    @property
+    def log_constant(self) -> float:
+        """Part of every log likelihood that depends on n alone, log Gamma(n/2) - n/2 log pi."""
         n = len(self.y)
-        constant = float(gammaln(0.5 * n)) - 0.5 * n * np.log(np.pi)
-        return constant + np.array([log_mean(s.log_weights())[0] for s in self.samplers])
+        return float(gammaln(0.5 * n) - 0.5 * n * np.log(np.pi))
 
     @cached_property
     def log_evidence_errors(self) -> FloatArray:

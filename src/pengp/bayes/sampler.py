@@ -65,34 +65,41 @@ class Half:
         Points.
     log_likelihood, sigma2, log_prior : [N]
         At the points.
+    proposals : tuple of (Proposal, int)
+        What they were drawn from, and how many from each.
+    mass : [N]
+        Sum of the proposals' densities at the points, each times its number.
     """
 
     u: FloatArray
     log_likelihood: FloatArray
     sigma2: FloatArray
     log_prior: FloatArray
-    _proposals: tuple[tuple[Proposal, int], ...] = ()
-    _mass: FloatArray | None = None  # [N], sum of the proposals' densities times their counts
+    proposals: tuple[tuple[Proposal, int], ...]
+    mass: FloatArray
 
     def grown(
         self, target: Target, proposal: Proposal, size: int, rng: np.random.Generator
     ) -> "Half":
         """Return the half with ``size`` more points from a proposal."""
         new = proposal.sample(rng, size)
-        proposals = (*self._proposals, (proposal, size))
-        old = size * proposal.density(self.u) + (0.0 if self._mass is None else self._mass)
+        proposals = (*self.proposals, (proposal, size))
+        old = self.mass + size * proposal.density(self.u)
         mass = np.add.reduce([count * q.density(new) for q, count in proposals])
-        more = (new, *target.likelihood(new), target.log_prior(new))
-        own = (self.u, self.log_likelihood, self.sigma2, self.log_prior)
-        joined = (np.concatenate(pair) for pair in zip(own, more, strict=True))
-        return Half(*joined, proposals, np.concatenate([old, mass]))
+        loglik, sigma2 = target.likelihood(new)
+        return Half(
+            np.concatenate([self.u, new]),
+            np.concatenate([self.log_likelihood, loglik]),
+            np.concatenate([self.sigma2, sigma2]),
+            np.concatenate([self.log_prior, target.log_prior(new)]),
+            proposals,
+            np.concatenate([old, mass]),
+        )
 
     def log_weights(self) -> FloatArray:
         """Return log L + log p - log q [N], q the mixture of the proposals."""
-        if self._mass is None:
-            return np.empty(0)
         with np.errstate(divide="ignore"):
-            return self.log_likelihood + self.log_prior - np.log(self._mass / len(self.u))
+            return self.log_likelihood + self.log_prior - np.log(self.mass / len(self.u))
 
 
 class Sampler:
@@ -117,7 +124,7 @@ class Sampler:
         self.target, self._rng = target, rng
         self.modes = target.modes(rng)
         none = np.empty(0)
-        empty = Half(np.empty((0, target.n_params)), none, none, none)
+        empty = Half(np.empty((0, target.n_params)), none, none, none, (), none)
         self.halves = (empty, empty)
 
     def __len__(self) -> int:
@@ -177,7 +184,7 @@ def _first(target: Target, modes: Modes) -> Proposal:
     for u, L in zip(modes.u, factors, strict=True):
         # (L L')^-1 = W' W with W = L^-1
         W = solve_triangular(L, identity, lower=True)
-        root = np.linalg.cholesky(_WIDER * (W.T @ W))
+        root = np.asarray(np.linalg.cholesky(_WIDER * (W.T @ W)), dtype=np.float64)
         around.append(StudentMixture(u[None], root, 4, np.ones(1)))
     if getattr(target.prior, "sample", None) is not None:
         wide: Proposal = _FromPrior(target)
@@ -197,7 +204,8 @@ def adapted(u: FloatArray, log_weights: FloatArray, rng: np.random.Generator) ->
     weights = tempered(log_weights, 12.0 * P + 20.0)
     mean = weights @ u
     steps = u - mean
-    root = np.linalg.cholesky((weights[:, None] * steps).T @ steps + _RIDGE * np.eye(P))
+    C = (weights[:, None] * steps).T @ steps + _RIDGE * np.eye(P)
+    root = np.asarray(np.linalg.cholesky(C), dtype=np.float64)
     edges = (np.arange(_CENTRES) + rng.random()) / _CENTRES
     chosen = np.minimum(np.searchsorted(np.cumsum(weights), edges), len(u) - 1)
     centres = mean + np.sqrt(1.0 - _NARROW**2) * steps[chosen]

@@ -1,0 +1,96 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pengp.bayes.insight import activity, explanations, nearest_mode
+from pengp.bayes.members import Member
+from pengp.bayes.sample import PosteriorSample, sample_posterior
+from pengp.bayes.sampler import Sampler
+from pengp.bayes.trust import Halves, compare_halves, problems
+from pengp.model.kernels import SquaredExponential
+from pengp.model.means import ZERO
+from tests.bayes.data import runs
+
+SMOOTH = Member(SquaredExponential(), 1e-6, ZERO)
+
+
+def test_inputs_that_matter_and_inputs_that_do_not() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((25, 4))
+    y = np.sin(5.0 * X[:, 0]) + 1.5 * X[:, 2]  # a bend, a line, and two inert inputs
+    y = (y - y.mean()) / y.std()
+    sample = sample_posterior(X, y, members=(SMOOTH,), random_state=0)
+    found = activity(sample)
+    assert (found.probability[[0, 2]] > 0.95).all()
+    assert (found.probability[[1, 3]] < 0.3).all()
+    assert found.lengthscale[0, 1] < found.lengthscale[2, 1] < found.lengthscale[1, 1]
+    # By hand, for the draw that weighs most.
+    k = int(sample.draws.weight.argmax())
+    change = np.sqrt(2.0 * sample.draws.sigma2[k] * (1.0 - np.exp(-sample.draws.theta[k])))
+    assert (change[[0, 2]] > found.change[[0, 2], 0] * 0.8).all()
+    strict = activity(sample, threshold=1e6)
+    assert not strict.probability.any()
+
+
+def test_weighted_quantiles_of_the_lengthscale() -> None:
+    sample = sample_posterior(*runs(8, 1), members=(SMOOTH,), random_state=0)
+    draws = sample.draws
+    middle = activity(sample).lengthscale[0, 1]
+    assert draws.weight[1.0 / np.sqrt(draws.theta[:, 0]) <= middle].sum() == pytest.approx(
+        0.5, abs=0.01
+    )
+
+
+def test_two_explanations_share_the_weight() -> None:
+    # y follows either input alike: the two columns are almost copies of each other.
+    rng = np.random.default_rng(2)
+    x = rng.random(9)
+    X = np.column_stack([x, np.clip(x + 0.02 * rng.normal(size=9), 0.0, 1.0)])
+    y = np.sin(6.0 * x)
+    y = (y - y.mean()) / y.std()
+    sample = sample_posterior(
+        X, y, members=(Member(SquaredExponential(), 1e-2, ZERO),), random_state=0
+    )
+    found = explanations(sample)
+    assert sum(e.weight for e in found) == pytest.approx(1.0)
+    assert [e.weight for e in found] == sorted((e.weight for e in found), reverse=True)
+    sampler = sample.samplers[0]
+    owner = nearest_mode(sampler)
+    modes = sampler.modes.u
+    for k, u in enumerate(modes):  # a mode is its own
+        near = np.abs(sampler.u - u).max(-1).argmin()
+        assert owner[near] == k
+
+
+def test_halves_agree_and_problems_are_told() -> None:
+    sample = sample_posterior(*runs(10, 3), members=(SMOOTH,), random_state=0)
+    halves = compare_halves(sample)
+    assert halves.mean_difference < 0.2
+    assert halves.std_ratio < 0.2
+    assert problems(sample, halves) == []
+    told = problems(sample, Halves(0.9, 0.5))
+    assert len(told) == 1
+    assert "0.90 standard deviations" in told[0]
+    poor = sample_posterior(*runs(30, 8), members=(SMOOTH,), max_points=1, random_state=0)
+    assert poor.effective_size < 800.0  # the cap was reached first
+    only = PosteriorSample(poor.X, poor.y, poor.members, (first_points(poor.samplers[0], 40),))
+    assert any("effective number of draws" in text for text in problems(only, halves))
+
+
+def first_points(sampler: Sampler, size: int) -> Sampler:
+    """Return a sampler with the first points of each half."""
+    other = sampler.copy(np.random.default_rng(0))
+    a, b = (
+        replace(
+            half,
+            u=half.u[:size],
+            log_likelihood=half.log_likelihood[:size],
+            sigma2=half.sigma2[:size],
+            log_prior=half.log_prior[:size],
+            mass=half.mass[:size],
+        )
+        for half in sampler.halves
+    )
+    other.halves = (a, b)
+    return other
