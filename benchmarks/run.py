@@ -3,6 +3,7 @@
 import sys
 
 from benchmarks.crossover import newton_or_lbfgs
+from benchmarks.evaluations import single_evaluations
 from benchmarks.growth import all_growth
 from benchmarks.large import one_large_fit
 from benchmarks.predict import million_points
@@ -11,7 +12,7 @@ from benchmarks.small import one_fit, whole_path
 
 def main(names: list[str]) -> None:
     """Run the benchmarks of these names, or all."""
-    chosen = names or ["small", "large", "predict", "crossover", "growth"]
+    chosen = names or ["small", "large", "predict", "crossover", "growth", "evaluations"]
     if "small" in chosen:
         whole_path()
         one_fit()
@@ -23,6 +24,8 @@ def main(names: list[str]) -> None:
         newton_or_lbfgs()
     if "growth" in chosen:
         all_growth()
+    if "evaluations" in chosen:
+        single_evaluations()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pengp.model.kernels import (
     correlation,
     get_kernel,
 )
-from pengp.model.likelihood import LogLik, profile_loglik
+from pengp.model.likelihood import LogLik
 from pengp.model.means import MEANS, BasisMean, ConstantMean, LinearMean, Mean, ZeroMean, get_mean
 from pengp.model.posterior import (
     BatchPrediction,
@@ -19,6 +19,7 @@ from pengp.model.posterior import (
     batch_predict,
     condition,
 )
+from pengp.model.profile import ProfileLikelihood, profile_loglik
 from pengp.model.scaling import InputScaler, ResponseScaler
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Matern52",
     "Mean",
     "Posterior",
+    "ProfileLikelihood",
     "ResponseScaler",
     "SquaredExponential",
     "ZeroMean",

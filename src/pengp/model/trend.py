@@ -97,15 +97,18 @@ def project(
     found : [B, c]
         The carried quantity of the estimated trend.
     """
-    squares, found = np.zeros(duals.shape[:2]), np.zeros((len(carry), carry.shape[2]))
-    for j in range(duals.shape[1]):
-        dual, rest = duals[:, j], slice(j + 1, None)
+    B, k, _ = duals.shape
+    squares, found = np.empty((B, k)), np.zeros((B, carry.shape[2]))
+    for j in range(k):
+        dual = duals[:, j]
         total = np.add.reduce(dual * rows[:, j], axis=-1)
-        squares[:, j] = _ratio(np.ones(len(total)), total)
-        share = _ratio((dual[:, None] * rows[:, rest]).sum(-1), total[:, None])[..., None]
-        duals[:, rest] -= share * dual[:, None]
-        carry[:, rest] -= share * carry[:, j, None]
-        shift = _ratio(np.vecdot(dual, z), total)[:, None]
+        total[total <= 0.0] = np.inf
+        np.divide(1.0, total, out=squares[:, j])
+        if j + 1 < k:
+            share = (dual[:, None] * rows[:, j + 1 :]).sum(-1) / total[:, None]
+            duals[:, j + 1 :] -= share[..., None] * dual[:, None]
+            carry[:, j + 1 :] -= share[..., None] * carry[:, j, None]
+        shift = (np.vecdot(dual, z) / total)[:, None]
         alpha -= shift * dual
         found += shift * carry[:, j]
     return squares, found
@@ -145,9 +148,11 @@ class ProfiledTrend:
         """
         if self._loading is not None:  # E(beta | y) = variance F' alpha
             return np.zeros((len(alpha), 0)), np.vecdot(self._loading[which], alpha)
-        carry = self._carry[which]
-        squares, found = project(alpha, duals, self.rows[which], self.z[which], carry)
-        return squares, self._offset[which] + found.sum(1)
+        if not duals.shape[1]:
+            return np.zeros((len(alpha), 0)), np.zeros(len(alpha))
+        rows, z = (a if len(a) == 1 else a[which] for a in (self.rows, self.z))
+        squares, found = project(alpha, duals, rows, z, self._carry[which])
+        return squares, self._offset[which] + found[:, 0]
 
 
 class Halves(NamedTuple):
