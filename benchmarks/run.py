@@ -4,6 +4,7 @@ import sys
 
 from benchmarks.bayes import against_brute_force, fit_and_predict
 from benchmarks.crossover import newton_or_lbfgs
+from benchmarks.evaluations import single_evaluations
 from benchmarks.growth import all_growth
 from benchmarks.large import one_large_fit
 from benchmarks.predict import million_points
@@ -12,7 +13,15 @@ from benchmarks.small import one_fit, whole_path
 
 def main(names: list[str]) -> None:
     """Run the benchmarks of these names, or all."""
-    chosen = names or ["small", "large", "predict", "crossover", "growth", "bayes"]
+    chosen = names or [
+        "small",
+        "large",
+        "predict",
+        "crossover",
+        "growth",
+        "evaluations",
+        "bayes",
+    ]
     if "small" in chosen:
         whole_path()
         one_fit()
@@ -27,6 +36,8 @@ def main(names: list[str]) -> None:
     if "bayes" in chosen:
         fit_and_predict()
         against_brute_force()
+    if "evaluations" in chosen:
+        single_evaluations()
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         PenalizedGPRegressorCV,
     )
     from pengp.exceptions import FileError, InputError, PengpWarning
-    from pengp.model import FullLogLik, LogLik, full_loglik, profile_loglik
+    from pengp.model import FullLogLik, LogLik, ProfileLikelihood, full_loglik, profile_loglik
     from pengp.path import Modes, PathFit, lambda_grid, lambda_max, penalized_path
     from pengp.persistence import load, save
 
@@ -56,6 +56,7 @@ __all__ = [
     "PenalizedGPRegressor",
     "PenalizedGPRegressorCV",
     "PengpWarning",
+    "ProfileLikelihood",
     "coverage",
     "cross_validate_path",
     "crps_normal",
@@ -120,6 +121,7 @@ _HOMES = {
     "model": (
         "FullLogLik",
         "LogLik",
+        "ProfileLikelihood",
         "full_loglik",
         "profile_loglik",
     ),

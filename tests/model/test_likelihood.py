@@ -9,8 +9,9 @@ import pytest
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.model.kernels import KERNELS, SquaredExponential
-from pengp.model.likelihood import BatchLikelihood, LogLik, profile_loglik
+from pengp.model.likelihood import BatchLikelihood, LogLik
 from pengp.model.means import MEANS
+from pengp.model.profile import profile_loglik
 from pengp.path.newton import Expansion
 from pengp.path.objective import CellObjective
 from pengp.path.penalties import PENALTIES

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pengp import InputError, full_loglik, penalized_path, profile_loglik
+from pengp import InputError, ProfileLikelihood, full_loglik, penalized_path, profile_loglik
+from pengp.model.likelihood import BatchLikelihood
 from tests.problems import piston_slap_runs, slow_loglik
 
 THETA = np.array([0.4, 0.02, 1.3, 0.9, 0.05, 2.0])
@@ -90,3 +91,49 @@ def test_profile_and_full_likelihood_have_the_same_maximum() -> None:
     n = len(y)
     offset = -0.5 * n + 0.5 * n * np.log(n)  # what profiling drops
     np.testing.assert_allclose(at.value, fit.loglik[0] + offset, rtol=1e-9)
+
+
+def test_a_prepared_likelihood_equals_the_function() -> None:
+    X, y = piston_slap_runs()
+    ys = np.stack([y, y[::-1]])
+    thetas = np.stack([THETA, 2.0 * THETA, 0.3 * THETA])[:, None]
+    whole = profile_loglik(X, ys, thetas, nugget=1e-3, mean="constant", kernel="matern52")
+    free = ProfileLikelihood(X, ys, nugget="estimate", mean="constant", kernel="matern52")
+    for a, b in zip(free(thetas, 1e-3), whole, strict=True):
+        np.testing.assert_array_equal(a, b)
+    fixed = ProfileLikelihood(X, ys, nugget=1e-3, mean="constant", kernel="matern52")(thetas)
+    np.testing.assert_allclose(fixed.gradient, whole.gradient[..., :6], rtol=1e-9)
+    np.testing.assert_allclose(fixed.hessian, whole.hessian[..., :6, :6], rtol=1e-8)
+    one = ProfileLikelihood(X, y)
+    value, sigma2, _ = slow_loglik(X, y, THETA)
+    for at in (one(THETA), one(THETA, derivatives=False)):
+        assert at.value.shape == ()
+        np.testing.assert_allclose([at.value, at.sigma2], [value, sigma2], rtol=1e-9)
+
+
+def test_without_derivatives_none_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = piston_slap_runs()
+    expected = profile_loglik(X, y, THETA)
+
+    def forbidden(*args: object) -> None:
+        raise AssertionError("derivatives were computed")
+
+    monkeypatch.setattr(BatchLikelihood, "_derivatives", forbidden)
+    at = profile_loglik(X, y, THETA, derivatives=False)
+    np.testing.assert_allclose(at.value, expected.value, rtol=1e-12)
+    assert (at.gradient == 0.0).all()
+    assert at.hessian.shape == (7, 0)
+
+
+def test_mistakes_with_a_prepared_likelihood() -> None:
+    X, y = piston_slap_runs()
+    with pytest.raises(InputError, match=r"X \(12, 6\) and y \(11,\) do not fit together"):
+        ProfileLikelihood(X, y[:11])
+    with pytest.raises(InputError, match=r"the last axis of theta must have 6 values"):
+        ProfileLikelihood(X, y)(THETA[:3])
+    with pytest.raises(InputError, match="the nugget is fixed, so none can be given"):
+        ProfileLikelihood(X, y)(THETA, 1e-3)
+    with pytest.raises(InputError, match="the nugget must be given"):
+        ProfileLikelihood(X, y, nugget="estimate")(THETA)
+    with pytest.raises(InputError, match="mean='constnat' is unknown"):
+        profile_loglik(X, y, THETA, mean="constnat")

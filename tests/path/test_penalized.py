@@ -9,7 +9,8 @@ from pengp import PathFit, PengpWarning, lambda_grid, penalized_path
 from pengp._core.arrays import FloatArray
 from pengp.choosing.folds import random_folds
 from pengp.model.kernels import KERNELS
-from pengp.model.likelihood import BatchLikelihood, profile_loglik
+from pengp.model.likelihood import BatchLikelihood
+from pengp.model.profile import profile_loglik
 from pengp.path.lockstep import Ended
 from pengp.path.penalties import SCAD
 from tests.problems import SEPARABLE, forrester_runs, piston_slap_runs, slow_loglik, smooth_runs

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         correlation,
         get_kernel,
     )
-    from pengp.model.likelihood import LogLik, profile_loglik
+    from pengp.model.likelihood import LogLik
     from pengp.model.means import (
         MEANS,
         BasisMean,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         batch_predict,
         condition,
     )
+    from pengp.model.profile import ProfileLikelihood, profile_loglik
     from pengp.model.scaling import InputScaler, ResponseScaler
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "Matern52",
     "Mean",
     "Posterior",
+    "ProfileLikelihood",
     "ResponseScaler",
     "SquaredExponential",
     "ZeroMean",
@@ -75,7 +77,7 @@ __getattr__, __dir__ = lazily(
             "correlation",
             "get_kernel",
         ],
-        "likelihood": ["LogLik", "profile_loglik"],
+        "likelihood": ["LogLik"],
         "means": [
             "MEANS",
             "BasisMean",
@@ -92,6 +94,7 @@ __getattr__, __dir__ = lazily(
             "batch_predict",
             "condition",
         ],
+        "profile": ["ProfileLikelihood", "profile_loglik"],
         "scaling": ["InputScaler", "ResponseScaler"],
     },
 )

@@ -25,13 +25,11 @@ tr(P R_p) of tr(R^-1 R_p). All derivatives are returned in the logarithms of the
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.linalg import diagonals, positive_inverse, positive_solve
-from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel, get_kernel
-from pengp.model.means import ZERO, Mean, MeanLike, get_mean
+from pengp.model.kernels import Kernel
+from pengp.model.means import ZERO, Mean
 from pengp.model.trend import ProfiledTrend, log_information, projected
 from pengp.model.work import BUFFER_BYTES, work_array
 
@@ -54,74 +52,6 @@ class LogLik(NamedTuple):
     sigma2: FloatArray  # [B]
     mean: FloatArray  # [B], the prior mean, averaged over the runs
     ok: BoolArray  # [B]
-
-
-def profile_loglik(
-    X: ArrayLike,
-    y: ArrayLike,
-    theta: ArrayLike,
-    *,
-    kernel: str | Kernel = "sqexp",
-    nugget: ArrayLike = 1e-5,
-    mean: MeanLike = "zero",
-    isotropic: bool = False,
-) -> LogLik:
-    """Evaluate the profile log likelihood, its gradient and Hessian, at any number of points.
-
-    Parameters
-    ----------
-    X : [..., n, d]
-        Inputs.
-    y : [..., n]
-        Responses.
-    theta : [..., d], or [..., 1] if isotropic
-        Where to evaluate. The leading axes of X, y, theta and nugget broadcast.
-    kernel : {"sqexp", "matern52", "matern32"} or Kernel
-        Correlation function.
-    nugget : [...]
-        Nugget; the derivatives in its logarithm come last.
-    mean : {"zero", "constant", "linear"}, basis function or Mean
-        Prior mean.
-    isotropic : bool
-        Whether all inputs share one theta.
-
-    Returns
-    -------
-    LogLik
-        With the broadcast leading axes in place of B, and P = number of thetas + 1.
-    """
-    inputs, response, thetas, nuggets = (
-        np.asarray(a, dtype=np.float64) for a in (X, y, theta, nugget)
-    )
-    n, d = inputs.shape[-2:]
-    if response.shape[-1] != n or thetas.shape[-1] != (1 if isotropic else d):
-        raise InputError(
-            f"X {inputs.shape}, y {response.shape} and theta {thetas.shape} do not fit together."
-        )
-    shape = np.broadcast_shapes(
-        inputs.shape[:-2], response.shape[:-1], thetas.shape[:-1], nuggets.shape
-    )
-    sets = np.broadcast_shapes(inputs.shape[:-2], response.shape[:-1])
-    engine = BatchLikelihood(
-        np.broadcast_to(inputs, (*sets, n, d)).reshape(-1, n, d),
-        np.broadcast_to(response, (*sets, n)).reshape(-1, n),
-        get_kernel(kernel),
-        None,
-        mean=get_mean(mean),
-        isotropic=isotropic,
-    )
-    which = np.broadcast_to(np.arange(len(engine.y)).reshape(sets), shape).ravel()
-    params = np.concatenate(
-        [
-            np.broadcast_to(thetas, (*shape, thetas.shape[-1])),
-            np.broadcast_to(nuggets, shape)[..., None],
-        ],
-        axis=-1,
-    )
-    with np.errstate(divide="ignore"):
-        logs = np.log(params).reshape(-1, params.shape[-1])
-    at = engine.evaluate(which, logs)
-    return LogLik._make(a.reshape((*shape, *a.shape[1:])) for a in at)
 
 
 class _Solved(NamedTuple):

@@ -100,8 +100,9 @@ def project(
     found : [B, c]
         The carried quantity of the estimated trend.
     """
-    squares, found = np.zeros(duals.shape[:2]), np.zeros((len(carry), carry.shape[2]))
-    for j in range(duals.shape[1]):
+    B, k, _ = duals.shape
+    squares, found = np.empty((B, k)), np.zeros((B, carry.shape[2]))
+    for j in range(k):
         dual, rest = duals[:, j], slice(j + 1, None)
         total = np.add.reduce(dual * rows[:, j], axis=-1)
         squares[:, j] = _ratio(np.ones(len(total)), total)

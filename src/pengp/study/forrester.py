@@ -10,7 +10,7 @@ from pengp.choosing.folds import FoldPlan, random_folds
 from pengp.choosing.folds import leave_one_out as leave_one_out_folds
 from pengp.datasets.designs import scale_design
 from pengp.datasets.functions import get_function
-from pengp.model.likelihood import profile_loglik
+from pengp.model.profile import profile_loglik
 from pengp.path.fitting import NUGGET_BOUNDS
 from pengp.path.penalized import PathFit, penalized_path
 from pengp.study.partitions import PARTITION_METRICS, partition_table

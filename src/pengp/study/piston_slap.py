@@ -7,7 +7,7 @@ import numpy as np
 from pengp._core.arrays import FloatArray
 from pengp.choosing.crossval import CVTable, cross_validate_path
 from pengp.choosing.folds import FoldsLike, random_folds
-from pengp.model.likelihood import profile_loglik
+from pengp.model.profile import profile_loglik
 from pengp.path.penalized import PathFit, penalized_path
 from pengp.study.rows import (
     LAMS,

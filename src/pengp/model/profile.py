@@ -1,0 +1,150 @@
+"""The profile log likelihood for callers: of given data once, or prepared for many evaluations."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.checks import check_nugget
+from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.likelihood import BatchLikelihood, LogLik
+from pengp.model.means import MeanLike, get_mean
+
+
+class ProfileLikelihood:
+    """The profile log likelihood of given data, prepared once for evaluations at many points.
+
+    Parameters
+    ----------
+    X : [..., n, d]
+        Inputs.
+    y : [..., n]
+        Responses. The leading axes of X and y broadcast.
+    kernel : {"sqexp", "matern52", "matern32"} or Kernel
+        Correlation function.
+    nugget : float or "estimate"
+        Fixed nugget; "estimate" makes it an argument of every call, and the last parameter.
+    mean : {"zero", "constant", "linear"}, basis function or Mean
+        Prior mean.
+    isotropic : bool
+        Whether all inputs share one theta.
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        kernel: str | Kernel = "sqexp",
+        nugget: float | str = 1e-5,
+        mean: MeanLike = "zero",
+        isotropic: bool = False,
+    ) -> None:
+        inputs, response = (np.asarray(a, dtype=np.float64) for a in (X, y))
+        if inputs.ndim < 2 or response.shape[-1:] != inputs.shape[-2:-1]:
+            raise InputError(f"X {inputs.shape} and y {response.shape} do not fit together.")
+        n, d = inputs.shape[-2:]
+        self._sets = np.broadcast_shapes(inputs.shape[:-2], response.shape[:-1])
+        self._engine = BatchLikelihood(
+            np.broadcast_to(inputs, (*self._sets, n, d)).reshape(-1, n, d),
+            np.broadcast_to(response, (*self._sets, n)).reshape(-1, n),
+            get_kernel(kernel),
+            check_nugget(nugget),
+            mean=get_mean(mean),
+            isotropic=isotropic,
+        )
+
+    def __call__(
+        self, theta: ArrayLike, nugget: ArrayLike | None = None, *, derivatives: bool = True
+    ) -> LogLik:
+        """Evaluate at any number of points.
+
+        Parameters
+        ----------
+        theta : [..., d], or [..., 1] if isotropic
+            Where to evaluate; the leading axes broadcast with those of the data sets.
+        nugget : [...], optional
+            Nugget, if it is "estimate"; else the fixed one is taken.
+        derivatives : bool
+            Whether to compute gradient and Hessian, which take most of the time; without them,
+            the gradient is 0 and the Hessian [..., P, 0].
+
+        Returns
+        -------
+        LogLik
+            With the broadcast leading axes in place of B, and P parameters: the thetas, and the
+            nugget if it is "estimate".
+        """
+        params = self._parameters(theta, nugget)
+        shape = params.shape[:-1]
+        if self._sets:
+            shape = np.broadcast_shapes(shape, self._sets)
+            params = np.broadcast_to(params, (*shape, params.shape[-1]))
+        with np.errstate(divide="ignore"):
+            logs = np.log(params).reshape(-1, params.shape[-1])
+        at = self._engine.evaluate(self._which(shape, len(logs)), logs, derivatives=derivatives)
+        return LogLik._make([a.reshape(shape + a.shape[1:]) for a in at])
+
+    def _parameters(self, theta: ArrayLike, nugget: ArrayLike | None) -> FloatArray:
+        """Return the parameters [..., P]."""
+        thetas = np.asarray(theta, dtype=np.float64)
+        if thetas.shape[-1:] != (self._engine.n_theta,):
+            raise InputError(
+                f"X {self._engine.X.shape[1:]} and theta {thetas.shape} do not fit together: the "
+                f"last axis of theta must have {self._engine.n_theta} values."
+            )
+        if (nugget is None) is (self._engine.nugget is None):
+            given = "is fixed, so none can be given" if nugget is not None else "must be given"
+            raise InputError(f"the nugget {given} with theta; nugget='estimate' makes it free.")
+        if nugget is None:
+            return thetas
+        nuggets = np.asarray(nugget, dtype=np.float64)
+        shape = np.broadcast_shapes(thetas.shape[:-1], nuggets.shape)
+        parts = np.broadcast_to(thetas, (*shape, thetas.shape[-1])), np.broadcast_to(nuggets, shape)
+        return np.concatenate([parts[0], parts[1][..., None]], axis=-1)
+
+    def _which(self, shape: tuple[int, ...], points: int) -> IntArray:
+        """Return the data set of each point."""
+        if not self._sets:
+            return np.zeros(points, dtype=np.int64)
+        sets = np.arange(len(self._engine.y)).reshape(self._sets)
+        return np.broadcast_to(sets, shape).ravel()
+
+
+def profile_loglik(
+    X: ArrayLike,
+    y: ArrayLike,
+    theta: ArrayLike,
+    *,
+    kernel: str | Kernel = "sqexp",
+    nugget: ArrayLike = 1e-5,
+    mean: MeanLike = "zero",
+    isotropic: bool = False,
+    derivatives: bool = True,
+) -> LogLik:
+    """Evaluate the profile log likelihood, its gradient and Hessian, at any number of points.
+
+    For many calls with the same data, `ProfileLikelihood` prepares them once.
+
+    Parameters
+    ----------
+    X : [..., n, d]
+        Inputs.
+    y : [..., n]
+        Responses.
+    theta : [..., d], or [..., 1] if isotropic
+        Where to evaluate. The leading axes of X, y, theta and nugget broadcast.
+    kernel, mean, isotropic, derivatives
+        As in `ProfileLikelihood`.
+    nugget : [...]
+        Nugget; the derivatives in its logarithm come last.
+
+    Returns
+    -------
+    LogLik
+        With the broadcast leading axes in place of B, and P = number of thetas + 1.
+    """
+    prepared = ProfileLikelihood(
+        X, y, kernel=kernel, nugget="estimate", mean=mean, isotropic=isotropic
+    )
+    return prepared(theta, nugget, derivatives=derivatives)
