@@ -31,6 +31,7 @@ from tests.cli.kills import LATE, session, started, wait_until_gone
 RUNS = "a,b,y\n0,3,1.5\n1,0,2.25\n2,2,0.5\n3,1,-1\n4,5,0.75\n5,4,3\n"
 FIT = ["fit", "runs.csv", "-y", "y", "--folds", "2", "--repeats", "1"]
 NAMES = ["y_mean", "y_std", "y_lower", "y_upper"]
+NEW = [*NAMES, "outside"]
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +140,7 @@ def test_predictions_alone_do_not_replace_their_table_but_may_be_added_to_it(her
         assert said == f"--output {place} would replace the table; choose another name."
     succeed("predict", "model.pengp", "new.csv", "-o", "new.csv")
     table = read_table("new.csv")
-    assert table.names == ["a", "b", *NAMES]
+    assert table.names == ["a", "b", *NEW]
     assert table.numbers(["a", "b"]).to_numpy().tolist() == [[0.5, 1.5], [2.5, 3.5]]
 
 

@@ -209,12 +209,15 @@ def test_standard_input_is_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
     assert pieces[0].source == "standard input"
 
 
-@pytest.mark.parametrize(("name", "package"), [("t.parquet", "pyarrow"), ("t.xlsx", "openpyxl")])
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [("t.parquet", "pyarrow", "formats"), ("t.xlsx", "openpyxl", "cli")],
+)
 def test_a_missing_package_is_named_with_its_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    advice = rf'{name} needs {package}; install it with: pip install "pengp\[formats\]"'
+    advice = rf'{name} needs {package}; install it with: pip install "pengp\[{extra}\]"'
     with pytest.raises(InputError, match=advice):
         read_table(written(tmp_path, b"", name))
     with pytest.raises(InputError, match=advice), TableWriter(tmp_path / f"new-{name}"):

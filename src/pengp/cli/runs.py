@@ -9,7 +9,8 @@ import numpy as np
 
 from pengp._core.checks import find_duplicates
 from pengp.cli.printing import note
-from pengp.cli.tables import Table, check_column, read_table
+from pengp.cli.reading import Reading
+from pengp.cli.tables import Table, read_table
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -46,11 +47,15 @@ class Runs:
 
 
 def read_runs(
-    path: str | Path, response: str, inputs: Sequence[str] | None, *, fewest: int = 1
+    path: str | Path,
+    response: str,
+    inputs: Sequence[str] | None,
+    *,
+    fewest: int = 1,
+    reading: Reading | None = None,
 ) -> Runs:
     """Read a table of at least so many runs; by default all columns but the response are inputs."""
-    table = read_table(path)
-    check_column(response, table.names, table.source)
+    table = read_table(path, reading)
     if inputs is not None and response in inputs:
         raise InputError(f"{response!r} is the response and cannot be an input too.")
     y = table.numbers([response])[response].to_numpy()

@@ -5,12 +5,13 @@ import csv
 import io
 import itertools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from pengp._core.files import replacing, writing_to
+from pengp.cli.rows import Dialect
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -41,9 +42,12 @@ class TableWriter:
         self._rows = self._opened.__enter__()
         return self
 
-    def write(self, frame: "pd.DataFrame") -> None:
-        """Append the frame's rows, without its index; every frame has the same columns."""
-        self._rows.write(frame)
+    def write(self, frame: "pd.DataFrame", dialect: Dialect | None = None) -> None:
+        """Append the frame's rows, without its index; every frame has the same columns.
+
+        Separated values are written in the dialect that goes with the first frame.
+        """
+        self._rows.write(frame, dialect or Dialect())
 
     def __exit__(
         self,
@@ -57,7 +61,7 @@ class TableWriter:
 class _Rows(Protocol):
     """What writes the frames of one format."""
 
-    def write(self, frame: "pd.DataFrame") -> None:
+    def write(self, frame: "pd.DataFrame", dialect: Dialect) -> None:
         """Append the frame's rows."""
 
     def close(self) -> None:
@@ -76,10 +80,13 @@ def _open(path: str) -> Iterator[_Rows]:
 
 
 def _standard_output() -> _Rows:
-    """Return a writer to standard output in UTF-8, whatever the terminal's encoding."""
+    """Return a writer to standard output, whatever the terminal's encoding."""
     sys.stdout.flush()
-    stream = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="")
-    return _Separated(stream, ",", finish=stream.detach)
+    return _Separated(
+        "standard output",
+        lambda encoding: io.TextIOWrapper(sys.stdout.buffer, encoding, newline=""),
+        finish=lambda stream: stream.detach(),
+    )
 
 
 def _file(path: str, place: Path) -> _Rows:
@@ -91,29 +98,58 @@ def _file(path: str, place: Path) -> _Rows:
         return _Excel(path, place)
     if extension in (".xls", ".xlsm", ".ods"):
         raise InputError(f"{path}: this format cannot be written; choose .xlsx or .csv.")
-    stream = place.open("w", encoding="utf-8", newline="")
-    return _Separated(stream, "\t" if extension in (".tsv", ".tab") else ",", finish=stream.close)
+    return _Separated(
+        path,
+        lambda encoding: place.open("w", encoding=encoding, newline=""),
+        finish=lambda stream: stream.close(),
+    )
 
 
 class _Separated:
     """Rows of separated values; floats in the shortest form that reads back to the same bits."""
 
-    def __init__(self, stream: IO[str], delimiter: str, *, finish: Callable[[], Any]) -> None:
-        self._finish = finish
-        self._rows = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-        self._started = False
+    def __init__(
+        self,
+        path: str,
+        opened: "Callable[[str], io.TextIOWrapper]",
+        *,
+        finish: "Callable[[io.TextIOWrapper], Any]",
+    ) -> None:
+        self._path, self._open, self._finish = path, opened, finish
+        self._stream: io.TextIOWrapper | None = None
 
-    def write(self, frame: "pd.DataFrame") -> None:
+    def write(self, frame: "pd.DataFrame", dialect: Dialect) -> None:
         """Append the frame's rows, below the names if they are the first."""
-        if not self._started:
-            self._rows.writerow(frame.columns)
-            self._started = True
-        columns = [frame.iloc[:, k].tolist() for k in range(frame.shape[1])]
-        self._rows.writerows(zip(*columns, strict=True))
+        try:
+            if self._stream is None:
+                self._begin(frame.columns, dialect)
+            columns = [self._cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
+            self._rows.writerows(zip(*columns, strict=True))
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{self._path}: {error.object[error.start : error.end]!r} cannot be written in "
+                f"{self._dialect.encoding}, the encoding of the table; save that as UTF-8."
+            ) from error
+
+    def _begin(self, names: "Iterable[Any]", dialect: Dialect) -> None:
+        """Write the names; files called .tsv have tabs."""
+        self._dialect, self._stream = dialect, self._open(dialect.encoding)
+        tabs = Path(self._path).suffix.lower() in (".tsv", ".tab")
+        delimiter = "\t" if tabs else dialect.delimiter
+        self._rows = csv.writer(self._stream, delimiter=delimiter, lineterminator="\n")
+        self._rows.writerow(names)
+
+    def _cells(self, column: "pd.Series[Any]") -> list[Any]:
+        """Return a column's cells, floats with the decimal mark."""
+        cells = column.tolist()
+        if self._dialect.decimal == "." or column.dtype.kind not in "fO":
+            return cells
+        return [repr(c).replace(".", ",") if isinstance(c, float) else c for c in cells]
 
     def close(self) -> None:
         """Write what is buffered."""
-        self._finish()
+        if self._stream is not None:
+            self._finish(self._stream)
 
 
 class _Parquet:
@@ -123,11 +159,11 @@ class _Parquet:
         try:
             import pyarrow.parquet
         except ImportError as error:
-            raise _needs(path, "pyarrow") from error
+            raise _needs(path, "pyarrow", "formats") from error
         self._arrow, self._path, self._place = pyarrow, path, place
         self._file: Any = None
 
-    def write(self, frame: "pd.DataFrame") -> None:
+    def write(self, frame: "pd.DataFrame", dialect: Dialect) -> None:
         """Append the frame's rows."""
         try:
             rows = self._arrow.Table.from_pandas(frame, preserve_index=False)
@@ -155,12 +191,12 @@ class _Excel:
         try:
             import openpyxl
         except ImportError as error:
-            raise _needs(path, "openpyxl") from error
+            raise _needs(path, "openpyxl", "cli") from error
         self._place, self._book = place, openpyxl.Workbook(write_only=True)
         self._sheet = self._book.create_sheet("pengp")
         self._path, self._openpyxl, self._rows = path, openpyxl, 0
 
-    def write(self, frame: "pd.DataFrame") -> None:
+    def write(self, frame: "pd.DataFrame", dialect: Dialect) -> None:
         """Append the frame's rows, below the names if they are the first."""
         rows = frame.itertuples(index=False, name=None)
         if not self._rows:
@@ -194,8 +230,8 @@ class _Excel:
         self._place.write_bytes(content.getbuffer())
 
 
-def _needs(path: str, package: str) -> InputError:
+def _needs(path: str, package: str, extra: str) -> InputError:
     """Return the error for a format whose package is not installed."""
     return InputError(
-        f'writing {path} needs {package}; install it with: pip install "pengp[formats]"'
+        f'writing {path} needs {package}; install it with: pip install "pengp[{extra}]"'
     )
