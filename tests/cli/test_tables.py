@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gc
 import io
 import os
 import sys
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pengp.cli import writers
 from pengp.cli.tables import TableWriter, iter_tables, read_table
 from pengp.exceptions import FileError, InputError
 from tests.cli.commands import tiny_disk
@@ -257,6 +259,24 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, extension: str) -> No
     with tiny_disk(20_000), pytest.raises(FileError, match=f"cannot write .*t.{extension}: "):
         write_thrice(path, rows)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("full", ["sheet", "workbook"])
+def test_a_full_disk_under_a_workbook_is_told_once_and_frees_its_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: str
+) -> None:
+    made, bytes_io = list[io.BytesIO](), io.BytesIO
+    monkeypatch.setattr(writers.io, "BytesIO", lambda: made.append(bytes_io()) or made[-1])
+    if full == "workbook":
+        (tmp_path / "t.xlsx").symlink_to("/dev/full")
+    rows = pd.DataFrame({"a": np.random.default_rng(0).random(3_000)})
+    disk = tiny_disk(120_000) if full == "sheet" else contextlib.nullcontext()
+    with disk, pytest.raises(FileError, match="cannot write ") as caught:
+        write_thrice(tmp_path / "t.xlsx", rows)
+    for memory in made:
+        memory.close()  # which a view that the error keeps alive would forbid
+    del caught
+    gc.collect()  # an archive that is forgotten would complain, which fails the test
 
 
 def write_thrice(path: Path, rows: pd.DataFrame) -> None:

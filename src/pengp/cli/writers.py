@@ -4,7 +4,9 @@ import contextlib
 import csv
 import io
 import itertools
+import shutil
 import sys
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -224,10 +226,15 @@ class _Excel:
         return cell
 
     def close(self) -> None:
-        """Save the workbook."""
-        content = io.BytesIO()  # an archive on a full disk would complain a second time, later
-        self._book.save(content)
-        self._place.write_bytes(content.getbuffer())
+        """Save the workbook, in memory first: an archive on a full disk would complain twice."""
+        from openpyxl.writer.excel import ExcelWriter
+
+        with io.BytesIO() as content:
+            with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+                ExcelWriter(self._book, archive).save()
+            content.seek(0)
+            with self._place.open("wb") as file:
+                shutil.copyfileobj(content, file)  # a view of the buffer would outlive an error
 
 
 def _needs(path: str, package: str, extra: str) -> InputError:
