@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from pengp._core.files import replacing, writing_to
+from pengp.cli.printing import visible
 from pengp.cli.rows import Dialect
 from pengp.exceptions import InputError
 
@@ -84,9 +85,10 @@ def _open(path: str) -> Iterator[_Rows]:
 def _standard_output() -> _Rows:
     """Return a writer to standard output, whatever the terminal's encoding."""
     sys.stdout.flush()
+    opened = _Screen if sys.stdout.isatty() else io.TextIOWrapper
     return _Separated(
         "standard output",
-        lambda encoding: io.TextIOWrapper(sys.stdout.buffer, encoding, newline=""),
+        lambda encoding: opened(sys.stdout.buffer, encoding, newline=""),
         finish=lambda stream: stream.detach(),
     )
 
@@ -105,6 +107,14 @@ def _file(path: str, place: Path) -> _Rows:
         lambda encoding: place.open("w", encoding=encoding, newline=""),
         finish=lambda stream: stream.close(),
     )
+
+
+class _Screen(io.TextIOWrapper):
+    """A terminal, which is not to obey what stands in a table."""
+
+    def write(self, text: str) -> int:
+        """Write text with its control characters escaped."""
+        return super().write(visible(text))
 
 
 class _Separated:
