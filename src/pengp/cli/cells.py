@@ -118,6 +118,16 @@ def as_numbers(
     return values
 
 
+def share_of_text(cells: Sequence[Any], marks: Marks) -> float:
+    """Return the share of text that is no number among the cells that hold a value."""
+    if isinstance(cells, np.ndarray):
+        return 0.0
+    given = [cell for cell in cells if str(cell).strip().lower() not in _MISSING]
+    texts = [c for c in given if isinstance(c, str) and np.isnan(_number_or_nan(c, marks))]
+    grouped = sum(map(bool, map(_GROUPED.fullmatch, texts)))
+    return (len(texts) - grouped) / max(len(given), 1)
+
+
 def _plain_floats(cells: Sequence[Any], marks: Marks) -> FloatArray:
     """Return cells [n] as floats by the fast way, or raise a ValueError."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":

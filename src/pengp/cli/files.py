@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pengp._core.files import replacing, writing_to
+from pengp._core.files import link_target, replacing, writing_to
 from pengp.exceptions import FileError, InputError
 
 
@@ -28,7 +28,7 @@ def check_destination(path: Path, *inputs: str | Path) -> None:
         if same_file(path, Path(other)):
             raise InputError(f"writing {path} would replace {other}; choose another name.")
     with writing_to(path):
-        if path.is_dir():
+        if link_target(path).is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")
         if path.exists() and not path.is_file():
             raise FileError(f"cannot write {path}: it is a device; choose a file.")

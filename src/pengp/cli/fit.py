@@ -81,6 +81,9 @@ def fit(
             show_default="the table's name with .pengp, in this directory",
         ),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the model file if there is one.")
+    ] = False,
     report: Annotated[
         Path | None,
         typer.Option("--report", metavar="FILE", help="Also write a report, an HTML page."),
@@ -108,6 +111,11 @@ def fit(
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
     read = [data, *(bounds or [])]
     check_destination(place, *read)
+    if place.exists() and not force:
+        raise InputError(
+            f"{place} is there already; replace it with --force, or choose another name with "
+            "--output."
+        )
     if report is not None:
         check_destination(report, *read, place)
     runs = read_runs(data, response, _names(inputs), fewest=2, reading=reading)

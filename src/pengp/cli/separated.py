@@ -98,11 +98,11 @@ def _header(head: list[str], lines: Iterator[str]) -> tuple[str, int]:
 
     The mark is that which splits the first row most, or a header below it even more.
     """
-    firsts = {mark: _fields(_replayed(head, lines), mark) for mark in _DELIMITERS}
-    best = max(_DELIMITERS, key=lambda mark: len(firsts[mark]))
-    above, most = 0, filled(firsts[best])
+    firsts = {mark: _records(_replayed(head, lines), mark, 1) for mark in _DELIMITERS}
+    best = max(_DELIMITERS, key=lambda mark: len(firsts[mark][0]) if firsts[mark] else 0)
+    above, most = 0, sum(map(filled, firsts[best]))
     for mark in _DELIMITERS:
-        records = list(csv.reader(head, delimiter=mark))
+        records = _records(head, mark)
         k = header_row(records)
         if k and filled(records[k]) > most:
             best, above, most = mark, k, filled(records[k])
@@ -117,6 +117,9 @@ def _replayed(head: list[str], lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
-def _fields(lines: Iterable[str], delimiter: str) -> list[str]:
-    """Return the fields of the first record; more lines are read if a name in quotes goes on."""
-    return next(csv.reader(lines, delimiter=delimiter), [])
+def _records(lines: Iterable[str], delimiter: str, most: int | None = None) -> list[list[str]]:
+    """Return the first records, none if this mark leaves a field that is too long."""
+    try:
+        return list(itertools.islice(csv.reader(lines, delimiter=delimiter), most))
+    except csv.Error:
+        return []

@@ -122,6 +122,12 @@ class Table:
         """Places of the columns by name."""
         return {name: k for k, name in enumerate(self.names)}
 
+    def is_text(self, name: str) -> bool:
+        """Return whether most cells of a column that hold anything are text and no number."""
+        from pengp.cli.cells import share_of_text
+
+        return share_of_text(self.cells[self._place(name)], self.marks) > 0.5
+
     def raw(self, columns: Sequence[str]) -> "pd.DataFrame":
         """Return some columns as a frame of cells as they were read, to be carried along."""
         import pandas as pd

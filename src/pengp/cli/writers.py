@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import itertools
+import re
 import shutil
 import sys
 import zipfile
@@ -13,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from pengp._core.files import replacing, writing_to
-from pengp.cli.printing import visible
+from pengp.cli.printing import note, visible
 from pengp.cli.rows import Dialect
 from pengp.exceptions import InputError
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 
 _EXCEL_ROWS = 1_048_576
+#: Text that spreadsheets compute: it begins with =, @, + or -, and is no number.
+_FORMULA = re.compile(r"\s*(?:[=@]|[+-](?![\d.,' ]*(?:[eE][+-]?\d+)?\s*$|-*\s*$|inf|nan))")
 
 
 class TableWriter:
@@ -129,6 +132,7 @@ class _Separated:
     ) -> None:
         self._path, self._open, self._finish = path, opened, finish
         self._stream: io.TextIOWrapper | None = None
+        self._formulas = 0
 
     def write(self, frame: "pd.DataFrame", dialect: Dialect) -> None:
         """Append the frame's rows, below the names if they are the first."""
@@ -149,19 +153,33 @@ class _Separated:
         tabs = Path(self._path).suffix.lower() in (".tsv", ".tab")
         delimiter = "\t" if tabs else dialect.delimiter
         self._rows = csv.writer(self._stream, delimiter=delimiter, lineterminator="\n")
-        self._rows.writerow(names)
+        self._rows.writerow(self._inert(list(names)))
 
     def _cells(self, column: "pd.Series[Any]") -> list[Any]:
         """Return a column's cells, floats with the decimal mark."""
         cells = column.tolist()
-        if self._dialect.decimal == "." or column.dtype.kind not in "fO":
-            return cells
-        return [repr(c).replace(".", ",") if isinstance(c, float) else c for c in cells]
+        if self._dialect.decimal == "," and column.dtype.kind in "fO":
+            cells = [repr(c).replace(".", ",") if isinstance(c, float) else c for c in cells]
+        return cells if column.dtype.kind in "biuf" else self._inert(cells)
+
+    def _inert(self, cells: list[Any]) -> list[Any]:
+        """Return cells, with a mark before text that a spreadsheet would compute."""
+        for k, cell in enumerate(cells):
+            if isinstance(cell, str) and _FORMULA.match(cell):
+                cells[k] = f"'{cell}"
+                self._formulas += 1
+        return cells
 
     def close(self) -> None:
         """Write what is buffered."""
         if self._stream is not None:
             self._finish(self._stream)
+        if self._formulas:
+            several = "s begin" if self._formulas > 1 else " begins"
+            note(
+                f"{self._formulas:,} cell{several} like a formula and got a ' in front, so that no "
+                "spreadsheet computes it."
+            )
 
 
 class _Parquet:
@@ -181,7 +199,7 @@ class _Parquet:
             rows = self._arrow.Table.from_pandas(frame, preserve_index=False)
             if self._file is not None:
                 rows = rows.cast(self._file.schema)  # from_pandas(schema=) would make 2 of 2.5
-        except self._arrow.ArrowException as error:
+        except (self._arrow.ArrowException, OverflowError) as error:
             raise InputError(
                 f"{self._path}: a column holds values of several kinds, which a Parquet file "
                 "cannot; write a .csv file instead."
@@ -224,6 +242,8 @@ class _Excel:
 
     def _cell(self, value: Any) -> Any:
         """Return a value as it is to stand in the sheet: text that begins with = is no formula."""
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            value = str(value)  # hundreds of digits, which no cell holds as a number
         if not isinstance(value, str):
             return value
         if self._openpyxl.cell.cell.ILLEGAL_CHARACTERS_RE.search(value):
