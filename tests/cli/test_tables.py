@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pengp.cli import writers
 from pengp.cli.tables import TableWriter, iter_tables, read_table
 from pengp.exceptions import FileError, InputError
 from tests.cli.commands import tiny_disk
@@ -265,8 +264,14 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, extension: str) -> No
 def test_a_full_disk_under_a_workbook_is_told_once_and_frees_its_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: str
 ) -> None:
-    made, bytes_io = list[io.BytesIO](), io.BytesIO
-    monkeypatch.setattr(writers.io, "BytesIO", lambda: made.append(bytes_io()) or made[-1])
+    made = list[io.BytesIO]()
+
+    class Kept(io.BytesIO):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr(io, "BytesIO", Kept)
     if full == "workbook":
         (tmp_path / "t.xlsx").symlink_to("/dev/full")
     rows = pd.DataFrame({"a": np.random.default_rng(0).random(3_000)})

@@ -36,7 +36,7 @@ COLUMNS: list[tuple[Any, str]] = [
     (first(1 + 1j), COMPLEX),
     (first(np.complex64(1)), COMPLEX),
     ([1j, *Y[1:]], COMPLEX),
-    (np.ma.masked_array(Y, mask=[1, *[0] * 7]), MASKED),
+    (np.ma.masked_array(Y, mask=[True, *[False] * 7]), MASKED),
 ]
 
 

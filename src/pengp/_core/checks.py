@@ -93,7 +93,8 @@ def check_real(values: object, name: str) -> None:
     These are dates and times, complex numbers, and what a mask hides.
     """
     parts = values if isinstance(values, list | tuple) else [values]
-    masked = sum(int(np.ma.count_masked(a)) for a in parts if isinstance(a, np.ma.MaskedArray))
+    masks = [np.ma.getmaskarray(a) for a in parts if isinstance(a, np.ma.MaskedArray)]
+    masked = sum(int(np.count_nonzero(mask)) for mask in masks)
     if masked:
         raise InputError(
             f"{name} has masked values, {masked} in all; remove those runs or fill them in, then "

@@ -33,7 +33,7 @@ from pengp.cli.update import update
 from pengp.cli.validate import validate
 from pengp.exceptions import FileError, InputError, PengpWarning
 
-_UsageError: type[Any] = typer.BadParameter.__base__  # click's, wherever typer keeps it
+_UsageError: Any = typer.BadParameter.__base__  # click's, wherever typer keeps it
 UNEXPECTED, UNUSABLE, FILE, INTERRUPTED = 1, 3, 4, 130
 
 
