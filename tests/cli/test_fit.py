@@ -209,7 +209,7 @@ def test_a_column_of_text_leads_to_the_option_for_inputs(here: Path) -> None:
     result = run("fit", "named.csv", "-y", "y")
     assert result.exit_code == 3
     assert "the column 'label' holds text, and inputs are numbers" in result.stderr
-    assert "name those that are: --inputs" in result.stderr
+    assert "or name the inputs: --inputs" in result.stderr
 
 
 def test_a_table_without_inputs_is_refused(here: Path) -> None:
