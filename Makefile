@@ -26,7 +26,7 @@ help:
 
 demo: $(VENV)/.ready-run
 	@mkdir -p out
-	$(VENV)/bin/pengp fit src/pengp/datasets/piston_slap.csv --response noise --folds 4 \
+	$(VENV)/bin/pengp fit src/pengp/datasets/piston_slap.csv --response noise --folds 4 --force \
 		--output out/piston_slap.pengp --report out/piston_slap.html
 	@echo "The report lies in $(CURDIR)/out/piston_slap.html; open it in a browser."
 

@@ -21,7 +21,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from pengp import PenalizedGPRegressor, load, save
-from pengp.cli import writers
+from pengp.cli import separated, writers
 from pengp.cli.app import app
 from pengp.cli.predict import CHUNK_ROWS
 from pengp.cli.tables import TableWriter, read_table
@@ -31,6 +31,7 @@ from tests.cli.kills import LATE, session, started, wait_until_gone
 RUNS = "a,b,y\n0,3,1.5\n1,0,2.25\n2,2,0.5\n3,1,-1\n4,5,0.75\n5,4,3\n"
 FIT = ["fit", "runs.csv", "-y", "y", "--folds", "2", "--repeats", "1"]
 NAMES = ["y_mean", "y_std", "y_lower", "y_upper"]
+NEW = [*NAMES, "outside"]
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +140,7 @@ def test_predictions_alone_do_not_replace_their_table_but_may_be_added_to_it(her
         assert said == f"--output {place} would replace the table; choose another name."
     succeed("predict", "model.pengp", "new.csv", "-o", "new.csv")
     table = read_table("new.csv")
-    assert table.names == ["a", "b", *NAMES]
+    assert table.names == ["a", "b", *NEW]
     assert table.numbers(["a", "b"]).to_numpy().tolist() == [[0.5, 1.5], [2.5, 3.5]]
 
 
@@ -283,7 +284,7 @@ def test_inputs_with_a_comma_are_named_in_quotes(here: Path) -> None:
     Path("runs.csv").write_text(RUNS.replace("a,b,y", '"temp, C",x2,y'))
     succeed(*FIT, "--inputs", '"temp, C", x2', "-o", "m.pengp")
     assert list(load("m.pengp").feature_names_in_) == ["temp, C", "x2"]
-    succeed(*FIT, "--inputs", '"temp, C"', "-o", "m.pengp")
+    succeed(*FIT, "--inputs", '"temp, C"', "-o", "m.pengp", "--force")
     assert list(load("m.pengp").feature_names_in_) == ["temp, C"]
 
 
@@ -383,6 +384,22 @@ def test_blank_rows_above_the_names_of_an_excel_file_do_not_count(here: Path) ->
     assert "row 2, column 'b' has no value" in refusal("predict", "model.pengp", "t.xlsx")
 
 
+def test_text_in_a_csv_file_is_never_a_formula(here: Path) -> None:
+    harmless = ["-1.5", "+2", "-1,5e-3", "-", "--", "- ", "5=6", "mail@home", "'=quoted"]
+    formulas = ["=1+1", "@SUM(A1)", "-2+3+cmd|' /C calc'!D2", "+A1", "\t=1", " =A1"]
+    frame = pd.DataFrame({"a": 1.5, "b": 2.5, "=note": [*harmless, *formulas]})
+    frame.to_csv("notes.csv", index=False)
+    done = run("predict", "model.pengp", "notes.csv", "-o", "out.csv")
+    assert done.stderr == (
+        "Note: 7 cells begin like a formula and got a ' in front, so that no spreadsheet computes "
+        "it.\n"
+    )
+    out = read_table("out.csv")
+    assert out.names == ["a", "b", "'=note", *NEW]
+    marked = [f"'{text}" for text in formulas]
+    assert out.raw(["'=note"])["'=note"].tolist() == [*harmless, *marked]
+
+
 def test_text_in_an_excel_file_is_never_a_formula(here: Path) -> None:
     notes = ["=1+1", "=cmd|' /C calc'!A0"]
     pd.read_csv("new.csv").assign(**{"=note": notes}).to_csv("notes.csv", index=False)
@@ -429,3 +446,132 @@ def test_inputs_that_name_nothing_are_refused(here: Path, names: str) -> None:
     assert done.exit_code == 3
     sentence = "write every name once, with commas between them."
     assert done.stderr == f"pengp: --inputs {names}: {sentence}\n"
+
+
+# Extremes.
+
+
+@pytest.mark.parametrize("command", ["fit", "report", "predict", "design", "validate"])
+def test_a_link_that_leads_to_itself_is_told(here: Path, command: str) -> None:
+    for one, other in (("loop.csv", "pool.csv"), ("pool.csv", "loop.csv")):
+        Path(one).symlink_to(other)
+    Path("f.png").symlink_to("f.png")
+    arguments = {
+        "fit": [*FIT, "-o", "loop.csv"],
+        "report": ["report", "model.pengp", "-o", "loop.csv"],
+        "predict": ["predict", "model.pengp", "new.csv", "-o", "loop.csv"],
+        "design": ["design", "-n", "4", "-b", "a=0:1", "-o", "loop.csv"],
+        "validate": ["validate", "model.pengp", "runs.csv", "--plot", "f.png"],
+    }[command]
+    place = arguments[-1]
+    assert refusal(*arguments, code=4) == (
+        f"cannot write {place}: it is a link that leads to itself; choose another place."
+    )
+    assert Path(place).is_symlink()
+
+
+def test_a_whole_number_of_400_digits_is_no_number(here: Path) -> None:
+    long = str(7 * 10**399)
+
+    def book(rows: list[list[Any]]) -> None:
+        sheet("short.xlsx", rows)
+        with zipfile.ZipFile("short.xlsx") as short, zipfile.ZipFile("t.xlsx", "w") as changed:
+            for name in short.namelist():
+                changed.writestr(name, short.read(name).replace(b">77777<", f">{long}<".encode()))
+
+    book([["a", "b"], [1.5, 2.5], [1.5, 77777]])
+    said = refusal("predict", "model.pengp", "t.xlsx")
+    assert said.startswith(f"t.xlsx: row 2, column 'b' holds '7{'0' * 36}...'; only finite numbers")
+    book([["a", "b", "c"], [1.5, 2.5, 77777]])
+    assert "which a Parquet file cannot" in refusal(
+        "predict", "model.pengp", "t.xlsx", "-o", "out.parquet"
+    )
+    for output in ("out.csv", "out.xlsx"):
+        succeed("predict", "model.pengp", "t.xlsx", "-o", output)
+        assert read_table(output).raw(["c"])["c"].tolist() == [long]
+
+
+@pytest.mark.parametrize("start", ["", "a,b\n1,2\n"])
+def test_a_line_without_end_is_not_read_to_its_end(
+    here: Path, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    assert separated._LONGEST_LINE > 100 * 100_000  # a hundred characters in 100,000 columns
+    monkeypatch.setattr(separated, "_LONGEST_LINE", 1000)
+    Path("t.csv").write_text(start + "1" * 1001)
+    assert refusal("predict", "model.pengp", "t.csv", code=4) == (
+        "t.csv has a line of more than 1,000 characters and is no table; end each row with a line "
+        "break."
+    )
+    line = "a,b" + " " * 996
+    Path("t.csv").write_text(f"{line}\n1,2\n")  # as long as it may be
+    succeed("predict", "model.pengp", "t.csv")
+
+
+def test_a_table_of_100_000_columns_is_read_and_its_inputs_are_counted(here: Path) -> None:
+    names = ["a", "b", *(f"c{k}" for k in range(100_000))]
+    row = ",".join(["0.5"] * len(names))
+    Path("t.csv").write_text("\n".join([",".join(names), row, row, ""]))
+    started = time.monotonic()
+    assert refusal("fit", "t.csv", "-y", "b") == (
+        "t.csv has 100,001 inputs, and a model takes 1,000 at most; name those that matter: "
+        "--inputs A,B,..."
+    )
+    succeed("predict", "model.pengp", "t.csv", "--no-keep", "-o", "out.csv")
+    assert time.monotonic() - started < 30.0
+
+
+# What is not overwritten, and what is left out.
+
+
+def test_a_model_is_replaced_only_by_force(here: Path) -> None:
+    for option in (["-o", "model.pengp"], ["-o", "./model.pengp"]):
+        assert refusal(*FIT, *option) == (
+            "model.pengp is there already; replace it with --force, or choose another name with "
+            "--output."
+        )
+    before = Path("model.pengp").read_bytes()
+    succeed(*FIT, "-o", "model.pengp", "--force")
+    assert Path("model.pengp").read_bytes() != before
+    succeed(*FIT)
+    assert refusal(*FIT).startswith("runs.pengp is there already;")
+
+
+def test_all_columns_of_text_are_named_at_once(here: Path) -> None:
+    lines = RUNS.splitlines()
+    cells = ["my note,material", *(f"ok,{m}" for m in ("Fe", "?", "Al", "Fe", "7", "Cu"))]
+    Path("t.csv").write_text("".join(f"{c},{line}\n" for c, line in zip(cells, lines, strict=True)))
+    fit = ["fit", "t.csv", "-y", "y", "--folds", "2", "--repeats", "1"]
+    assert refusal(*fit, "--seed", "1") == (
+        "t.csv: the columns 'my note', 'material' hold text, and inputs are numbers; leave them "
+        "out with --ignore 'my note' --ignore material, or name the inputs: --inputs A,B,..."
+    )
+    assert "the column 'material' holds text" in refusal(*fit, "--ignore", "my note")
+    succeed(*fit, "--ignore", "my note", "--ignore", "material")
+    succeed(*FIT)
+    ours, plain = load("t.pengp"), load("runs.pengp")
+    assert list(ours.feature_names_in_) == ["a", "b"]
+    np.testing.assert_array_equal(ours.X_train_, plain.X_train_)
+
+
+def test_what_is_said_of_a_table_holds_for_every_command(here: Path) -> None:
+    rows = [[x.replace(".", ",") for x in line.split(",")] for line in RUNS.splitlines()]
+    made = openpyxl.Workbook()
+    made.create_sheet("runs")
+    for k, row in enumerate(rows):
+        made["runs"].append([*row, "note" if k == 0 else "fine"])
+    made.save("book.xlsx")
+    told = ["--sheet", "runs", "--decimal", ",", "--ignore", "note"]
+    succeed("fit", "book.xlsx", "-y", "y", "--folds", "2", "--repeats", "1", *told)
+    succeed(*FIT)
+    np.testing.assert_array_equal(load("book.pengp").y_train_, load("runs.pengp").y_train_)
+    succeed("validate", "model.pengp", "book.xlsx", *told)
+    succeed("predict", "model.pengp", "book.xlsx", "-o", "out.csv", *told)
+    assert read_table("out.csv").names[:4] == ["a", "b", "y", "y_mean"]
+    Path("more.csv").write_text("a;b;y\n1.500;2;9\n".replace(".", ","))
+    assert "which is 1500 or 1.500" in refusal("update", "model.pengp", "more.csv")
+    succeed("update", "model.pengp", "more.csv", "--decimal", ",")
+    assert load("model.pengp").X_train_[-1].tolist() == [1.5, 2.0]
+    Path("bounds.csv").write_text("input;lower;upper\na;0;1,500\n")
+    assert "which is 1500 or 1.500" in refusal("design", "-n", "3", "-b", "bounds.csv")
+    succeed("design", "-n", "3", "-b", "bounds.csv", "--thousands", ",", "-o", "out.csv")
+    assert read_table("out.csv").numbers(["a"])["a"].max() > 1000.0

@@ -20,7 +20,7 @@ from pengp.cli.app import app
 from pengp.cli.predict import CHUNK_ROWS
 from tests.cli.commands import INPUTS, PISTON_SLAP, model_file, pengp
 
-NEW = ["noise_mean", "noise_std", "noise_lower", "noise_upper"]
+NEW = ["noise_mean", "noise_std", "noise_lower", "noise_upper", "outside"]
 
 
 @pytest.fixture(scope="module")
@@ -119,18 +119,87 @@ def test_parquet_and_excel_hold_numbers_not_text(here: Path, name: str) -> None:
     assert invoke("model.pengp", "new.csv", "-o", name).exit_code == 0
     assert invoke("model.pengp", "new.csv", "-o", "out.csv").exit_code == 0
     out = pd.read_parquet(name) if name.endswith("parquet") else pd.read_excel(name)
-    pd.testing.assert_frame_equal(out.astype(float), read("out.csv").astype(float))
+    expected = pd.read_csv("out.csv").astype(float)
+    pd.testing.assert_frame_equal(out.astype(float), expected)
     assert all(pd.api.types.is_numeric_dtype(kind) for kind in out.dtypes)
+    assert out["outside"].dtype == bool
 
 
-def test_a_decimal_comma_is_understood_and_not_written(here: Path) -> None:
-    text = Path("new.csv").read_text().replace(",", ";").replace(".", ",")
-    done, plain = invoke("model.pengp", "-", stdin=text), invoke("model.pengp", "new.csv")
-    assert done.exit_code == 0, done.stderr
-    Path("comma.csv").write_text(done.stdout)
-    Path("plain.csv").write_text(plain.stdout)
-    ours, theirs = read("comma.csv").astype(float), read("plain.csv").astype(float)
-    pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("comma", [True, False])
+def test_predictions_are_written_as_the_table_is(
+    here: Path, encoding: str, delimiter: str, comma: bool
+) -> None:
+    plain = pd.read_csv("new.csv", dtype=str).assign(Größe="5 µm")
+    given = plain.replace(r"\.", ",", regex=True) if comma else plain
+    given.to_csv("given.csv", index=False, sep=delimiter, encoding=encoding)
+    told = ["--decimal", ","] if comma and delimiter == "," else []
+    assert invoke("model.pengp", "given.csv", "-o", "out.csv", *told).exit_code == 0
+    assert invoke("model.pengp", "new.csv", "-o", "plain.csv").exit_code == 0
+    start = {"utf-8-sig": b"\xef\xbb\xbf", "utf-16": b"\xff\xfe"}.get(encoding, b"x1")
+    assert Path("out.csv").read_bytes().startswith(start)
+    out = pd.read_csv("out.csv", sep=delimiter, encoding=encoding, dtype=str)
+    pd.testing.assert_frame_equal(out[given.columns], given)
+    if comma:
+        assert not out[NEW[:4]].apply(lambda column: column.str.contains("[.]")).any(axis=None)
+        out = out.replace(",", ".", regex=True)
+    expected = pd.read_csv("plain.csv", dtype=str)
+    pd.testing.assert_frame_equal(out[NEW], expected[NEW])  # to the last digit
+
+
+def test_tabs_and_decimals_follow_names_and_habits(here: Path) -> None:
+    whole = "\n".join([";".join(INPUTS), "50;15;23;2;2;1", ""])
+    for stdin, first in ((whole, ";"), (whole.replace(";", "\t"), "\t")):
+        names, row = invoke("model.pengp", "-", stdin=stdin).stdout.splitlines()
+        assert names == first.join([*INPUTS, *NEW])
+        # Who separates by semicolons writes decimals with a comma.
+        assert ("," in row, "." in row) == ((True, False) if first == ";" else (False, True))
+    Path("new.tsv").write_text(whole.replace(";", "\t"))
+    for output, mark in (("out.csv", ","), ("out.tsv", "\t")):
+        assert invoke("model.pengp", "new.tsv", "-o", output).exit_code == 0
+        assert Path(output).read_text().splitlines()[0] == mark.join([*INPUTS, *NEW])
+
+
+def test_a_mark_met_late_does_not_mix_marks(here: Path) -> None:
+    lines = ["50;15;23;2;2;1"] * CHUNK_ROWS + ["50.5;15;23;2;2;1"]
+    Path("long.csv").write_text("\n".join([";".join(INPUTS), *lines, ""]))
+    assert invoke("model.pengp", "long.csv", "-o", "out.csv").exit_code == 0
+    assert Path("out.csv").read_text().splitlines()[-1].startswith("50,5;15")
+    assert "." not in Path("out.csv").read_text()
+
+
+def test_a_name_that_the_encoding_of_the_table_lacks_is_told(here: Path) -> None:
+    x = np.linspace(0.0, 1.0, 6)[:, None]
+    model = PenalizedGPRegressor(random_state=0).fit(x, x[:, 0])
+    save(model, "m.pengp", info={"response": "温度"})
+    Path("t.csv").write_bytes("x1,Größe\n0.5,1\n".encode("cp1252"))
+    done = invoke("m.pengp", "t.csv", "-o", "out.csv")
+    assert done.exit_code == 3
+    assert done.stderr == (
+        "pengp: out.csv: '温度' cannot be written in cp1252, the encoding of the table; save that "
+        "as UTF-8.\n"
+    )
+    assert not Path("out.csv").exists()
+
+
+def test_a_row_is_marked_that_lies_outside(here: Path) -> None:
+    X = some_inputs(40)
+    X.loc[[3, 17], "x3"] = [25.5, 20.9]  # the runs have 21 to 25
+    X.loc[[5, 17], "x1"] = [14.0, 86.0]  # and 15 to 85
+    X.to_csv("far.csv", index=False)
+    assert invoke("model.pengp", "far.csv", "-o", "out.csv").exit_code == 0
+    outside = pd.read_csv("out.csv")["outside"]
+    assert outside.dtype == bool
+    assert outside.index[outside].tolist() == [3, 5, 17]
+
+
+def test_ignored_columns_are_not_carried(here: Path) -> None:
+    pd.read_csv("new.csv", dtype=str).assign(note="a").to_csv("notes.csv", index=False)
+    assert invoke("model.pengp", "notes.csv", "-o", "out.csv", "--ignore", "note").exit_code == 0
+    assert list(pd.read_csv("out.csv").columns) == [*INPUTS, *NEW]
+    refused = invoke("model.pengp", "notes.csv", "-o", "out.csv", "--ignore", "x2")
+    assert refused.stderr == "pengp: the column 'x2' is needed; do not give --ignore x2.\n"
 
 
 def test_rows_outside_the_runs_are_counted_and_told_once(here: Path) -> None:
@@ -160,7 +229,8 @@ def test_declared_bounds_are_the_range_that_counts(here: Path) -> None:
         "are extrapolations.\n"
     )
     lines = done.stdout.splitlines()
-    assert lines[0] == "x1,response_mean,response_std,response_lower,response_upper"
+    assert [line.rpartition(",")[2] for line in lines[1:]] == ["False", "False", "True"]
+    assert lines[0] == "x1,response_mean,response_std,response_lower,response_upper,outside"
     assert float(lines[1].split(",")[1]) == pytest.approx(model.predict([[0.1]])[0], rel=1e-12)
 
 
@@ -172,7 +242,9 @@ def test_several_responses_get_columns_each(here: Path) -> None:
     names, first, _ = done.stdout.splitlines()
     assert names.split(",") == ["load_mean", "load_std", "load_lower", "load_upper", *NEW]
     mean, std = model.predict([[0.3], [0.5]], return_std=True)
-    cells = [float(cell) for cell in first.split(",")]
+    *numbers, outside = first.split(",")
+    assert outside == "False"
+    cells = [float(cell) for cell in numbers]
     assert cells[0::4] == mean[0].tolist()
     assert cells[1::4] == std[0].tolist()
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gc
 import io
 import os
 import sys
@@ -209,12 +210,15 @@ def test_standard_input_is_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
     assert pieces[0].source == "standard input"
 
 
-@pytest.mark.parametrize(("name", "package"), [("t.parquet", "pyarrow"), ("t.xlsx", "openpyxl")])
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [("t.parquet", "pyarrow", "formats"), ("t.xlsx", "openpyxl", "cli")],
+)
 def test_a_missing_package_is_named_with_its_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    advice = rf'{name} needs {package}; install it with: pip install "pengp\[formats\]"'
+    advice = rf'{name} needs {package}; install it with: pip install "pengp\[{extra}\]"'
     with pytest.raises(InputError, match=advice):
         read_table(written(tmp_path, b"", name))
     with pytest.raises(InputError, match=advice), TableWriter(tmp_path / f"new-{name}"):
@@ -254,6 +258,30 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, extension: str) -> No
     with tiny_disk(20_000), pytest.raises(FileError, match=f"cannot write .*t.{extension}: "):
         write_thrice(path, rows)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("full", ["sheet", "workbook"])
+def test_a_full_disk_under_a_workbook_is_told_once_and_frees_its_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: str
+) -> None:
+    made = list[io.BytesIO]()
+
+    class Kept(io.BytesIO):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr(io, "BytesIO", Kept)
+    if full == "workbook":
+        (tmp_path / "t.xlsx").symlink_to("/dev/full")
+    rows = pd.DataFrame({"a": np.random.default_rng(0).random(3_000)})
+    disk = tiny_disk(120_000) if full == "sheet" else contextlib.nullcontext()
+    with disk, pytest.raises(FileError, match="cannot write ") as caught:
+        write_thrice(tmp_path / "t.xlsx", rows)
+    for memory in made:
+        memory.close()  # which a view that the error keeps alive would forbid
+    del caught
+    gc.collect()  # an archive that is forgotten would complain, which fails the test
 
 
 def write_thrice(path: Path, rows: pd.DataFrame) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.real import check_real
 from pengp.exceptions import InputError, PengpWarning
 
 ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
@@ -76,6 +77,7 @@ def _list_of_sets(X: ArrayOrArrays) -> Sequence[ArrayLike] | None:
 
 def _as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
     """Return a float array, or say why it is none."""
+    check_real(values, name)
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

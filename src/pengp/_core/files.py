@@ -19,6 +19,7 @@ _REASONS = {
     errno.ENOENT: "its directory does not exist; create it first",
     errno.ENOTDIR: "its directory is a file; choose another place",
     errno.EISDIR: "it is a directory; add a file name",
+    errno.ELOOP: "it is a link that leads to itself; choose another place",
 }
 
 
@@ -31,7 +32,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     FileError of one sentence.
     """
     with writing_to(path):
-        target = Path(path).resolve()
+        target = link_target(path)
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")
         if target.exists() and not target.is_file():
@@ -48,6 +49,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def link_target(path: str | os.PathLike[str]) -> Path:
+    """Return the file that a path means, following links; an OSError if they lead nowhere."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return target
 
 
 @contextlib.contextmanager

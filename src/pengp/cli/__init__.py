@@ -6,7 +6,7 @@ from importlib.util import find_spec
 __all__ = ["main"]
 
 #: What the command line needs besides the library; the extra "cli" installs all of it.
-_NEEDED = ("typer", "rich", "pandas")
+_NEEDED = ("typer", "rich", "pandas", "openpyxl")
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from pengp.cli.design import design
 from pengp.cli.fit import fit
 from pengp.cli.info import info
 from pengp.cli.predict import predict
-from pengp.cli.printing import note, say
+from pengp.cli.printing import note, say, visible
 from pengp.cli.report import report
 from pengp.cli.signals import handle_signals, signals_first
 from pengp.cli.study import app as study
@@ -33,6 +33,7 @@ from pengp.cli.update import update
 from pengp.cli.validate import validate
 from pengp.exceptions import FileError, InputError, PengpWarning
 
+_UsageError: Any = typer.BadParameter.__base__  # click's, wherever typer keeps it
 UNEXPECTED, UNUSABLE, FILE, INTERRUPTED = 1, 3, 4, 130
 
 
@@ -68,6 +69,9 @@ def _exit_codes() -> Iterator[None]:
     except ImportError as error:
         say(_advice(error))
         raise typer.Exit(UNEXPECTED) from None
+    except _UsageError as error:  # is told by typer, in the caller's words
+        error.message = visible(error.message)
+        raise
 
 
 def _close_output() -> None:
@@ -114,7 +118,7 @@ def _unexpected(
     kind: type[BaseException], error: BaseException, where: TracebackType | None
 ) -> None:
     """Show an error that should not happen, in full."""
-    traceback.print_exception(kind, error, where)
+    sys.stderr.write(visible("".join(traceback.format_exception(kind, error, where))))
     say("this is a mistake in pengp; please report it with the lines above.")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from pengp.cli.reading import Reading
 from pengp.cli.tables import read_table
 from pengp.exceptions import FileError, InputError
 
@@ -28,7 +29,9 @@ class _Entry(NamedTuple):
 
 
 def read_bounds(
-    options: Sequence[str], names: Sequence[str] | None = None
+    options: Sequence[str],
+    names: Sequence[str] | None = None,
+    reading: Reading | None = None,
 ) -> dict[str, tuple[float, float]]:
     """Return lower and upper end by input, in the order in which they are given.
 
@@ -38,10 +41,12 @@ def read_bounds(
         Each ``NAME=LOWER:UPPER``, or a file with the columns input, lower and upper.
     names : sequence of str, optional
         The inputs that there are; by default any name will do. Not all need bounds.
+    reading : Reading, optional
+        How tables of bounds are to be read.
     """
     bounds: dict[str, tuple[float, float]] = {}
     for option in options:
-        for entry in _entries(option):
+        for entry in _entries(option, reading):
             _check(entry, names)
             if entry.name in bounds:
                 raise InputError(
@@ -51,7 +56,7 @@ def read_bounds(
     return bounds
 
 
-def _entries(option: str) -> Iterator[_Entry]:
+def _entries(option: str, reading: Reading | None) -> Iterator[_Entry]:
     """Yield what an option says."""
     try:
         exists = Path(option).exists()
@@ -65,7 +70,7 @@ def _entries(option: str) -> Iterator[_Entry]:
             "such as x1=0:100."
         )
     else:
-        yield from _rows(option)
+        yield from _rows(option, reading)
 
 
 def _pair(option: str) -> _Entry:
@@ -81,9 +86,9 @@ def _pair(option: str) -> _Entry:
     return _Entry(name.strip(), lower, upper, where)
 
 
-def _rows(path: str) -> Iterator[_Entry]:
+def _rows(path: str, reading: Reading | None) -> Iterator[_Entry]:
     """Yield the rows of a table of bounds."""
-    table = read_table(path)
+    table = read_table(path, reading)
     inputs, ends = table.raw(["input"])["input"], table.numbers(["lower", "upper"])
     for row, cell, lower, upper in zip(
         table.rows, inputs, ends["lower"], ends["upper"], strict=True

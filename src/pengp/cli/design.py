@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.bounds import BOUNDS_HELP, read_bounds
+from pengp.cli.files import same_file
 from pengp.cli.printing import paragraph, show, show_json, working
+from pengp.cli.reading import DecimalOption, Reading, ThousandsOption
 from pengp.cli.tables import TableWriter
 from pengp.exceptions import InputError
 
@@ -64,6 +66,8 @@ def design(
             help="Table to write, .csv, .tsv, .parquet or .xlsx; - for CSV on stdout.",
         ),
     ] = "-",
+    decimal: DecimalOption = None,
+    thousands: ThousandsOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a summary as JSON; goes with --output.")
     ] = False,
@@ -75,9 +79,9 @@ def design(
     """
     if as_json and output == "-":
         raise InputError("--json needs --output FILE; without it the design goes to stdout.")
-    if output != "-" and Path(output).resolve() in [Path(option).resolve() for option in bounds]:
+    if output != "-" and any(same_file(Path(output), Path(option)) for option in bounds):
         raise InputError(f"--output {output} would replace the bounds; choose another name.")
-    ranges = read_bounds(bounds)
+    ranges = read_bounds(bounds, reading=Reading(decimal, thousands))
     _check_slices(n, kind, slices, ranges)
     with working("Designing ..."):
         frame = _design(n, ranges, kind, slices, seed, digits)

@@ -2,6 +2,7 @@
 
 import datetime
 import errno
+import os
 import shlex
 import sys
 import tempfile
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pengp._core.files import replacing, writing_to
+from pengp._core.files import link_target, replacing, writing_to
 from pengp.exceptions import FileError, InputError
 
 
@@ -24,22 +25,22 @@ def check_destination(path: Path, *inputs: str | Path) -> None:
         Files that are read and must not be overwritten.
     """
     for other in inputs:
-        if _same(path, Path(other)):
+        if same_file(path, Path(other)):
             raise InputError(f"writing {path} would replace {other}; choose another name.")
     with writing_to(path):
-        if path.is_dir():
+        if link_target(path).is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")
         if path.exists() and not path.is_file():
             raise FileError(f"cannot write {path}: it is a device; choose a file.")
         tempfile.TemporaryFile(dir=path.parent).close()
 
 
-def _same(path: Path, other: Path) -> bool:
+def same_file(path: Path, other: Path) -> bool:
     """Return whether two names mean one file, which need not exist yet."""
     try:
         return path.samefile(other)
-    except OSError:  # one of them is not there yet
-        return path.resolve() == other.resolve()
+    except OSError:  # one of them is not there yet, or a link that leads to itself
+        return os.path.realpath(path) == os.path.realpath(other)
 
 
 def write_model(

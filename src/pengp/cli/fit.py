@@ -10,6 +10,7 @@ import typer
 from pengp.cli.bounds import BOUNDS_HELP, read_bounds
 from pengp.cli.choices import choice
 from pengp.cli.printing import facts, rendered, show, show_json, working
+from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -80,10 +81,17 @@ def fit(
             show_default="the table's name with .pengp, in this directory",
         ),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the model file if there is one.")
+    ] = False,
     report: Annotated[
         Path | None,
         typer.Option("--report", metavar="FILE", help="Also write a report, an HTML page."),
     ] = None,
+    decimal: DecimalOption = None,
+    thousands: ThousandsOption = None,
+    sheet: SheetOption = None,
+    ignore: IgnoreOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Fit a surrogate to a table of runs and write it to a model file.
@@ -99,12 +107,18 @@ def fit(
     from pengp.estimators import PenalizedGPRegressorCV
     from pengp.estimators.view import view_of
 
+    reading = Reading(decimal, thousands, sheet, ignore or ())
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
     read = [data, *(bounds or [])]
     check_destination(place, *read)
+    if place.exists() and not force:
+        raise InputError(
+            f"{place} is there already; replace it with --force, or choose another name with "
+            "--output."
+        )
     if report is not None:
         check_destination(report, *read, place)
-    runs = read_runs(data, response, _names(inputs), fewest=2)
+    runs = read_runs(data, response, _names(inputs), fewest=2, reading=reading)
     plan = Folds.of(folds, repeats, seed, len(runs.y))
     model = PenalizedGPRegressorCV(
         metric=metric,
@@ -114,7 +128,7 @@ def fit(
         isotropic=isotropic,
         nugget=_nugget(nugget),
         mean=mean,
-        input_bounds=_input_bounds(runs, bounds or []),
+        input_bounds=_input_bounds(runs, bounds or [], reading),
         random_state=seed,
         n_jobs=jobs,
     )
@@ -150,7 +164,7 @@ def _nugget(text: str) -> float | str:
         ) from None
 
 
-def _input_bounds(runs: "Runs", options: list[str]) -> "FloatArray | None":
+def _input_bounds(runs: "Runs", options: list[str], reading: Reading) -> "FloatArray | None":
     """Return lower and upper end of every input [d, 2], from the runs where no bounds are given."""
     import numpy as np
 
@@ -158,7 +172,7 @@ def _input_bounds(runs: "Runs", options: list[str]) -> "FloatArray | None":
 
     if not options:
         return None
-    given = read_bounds(options, runs.names)
+    given = read_bounds(options, runs.names, reading.marks)
     X = runs.X.to_numpy()
     extent = zip(runs.names, X.min(axis=0), X.max(axis=0), strict=True)
     bounds = np.array([given.get(name, (low, high)) for name, low, high in extent])

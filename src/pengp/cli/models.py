@@ -8,7 +8,7 @@ from pengp.exceptions import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pengp._core.arrays import FloatArray, IntArray
+    from pengp._core.arrays import BoolArray, FloatArray, IntArray
     from pengp.estimators.view import FittedView
 
 __all__ = ["Extrapolation", "as_fitted", "check_level", "open_model", "predict_all"]
@@ -68,13 +68,16 @@ class Extrapolation:
         self.rows, self.rows_outside = 0, 0
         self.outside: IntArray = np.zeros(len(self._names), dtype=np.int64)
 
-    def count(self, frame: "pd.DataFrame") -> None:
-        """Add the inputs frame [m, d]."""
+    def count(self, frame: "pd.DataFrame") -> "BoolArray":
+        """Add the inputs frame [m, d]; return which of its rows lie outside [m]."""
+        import numpy as np
+
         X = frame.to_numpy()
         outside = (self.lower > X) | (self.upper < X)
         self.rows += len(X)
         self.rows_outside += int(outside.any(axis=1).sum())
         self.outside += outside.sum(axis=0)
+        return np.asarray(outside.any(axis=1))
 
     def sentence(self) -> str:
         """Say how many rows lie outside, and in which inputs; nothing if none does."""

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pengp.cli.files import same_file
 from pengp.cli.models import Extrapolation, check_level, open_model, predict_all
 from pengp.cli.printing import note, paragraph, show, show_json, working
+from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.rows import Dialect
 from pengp.cli.tables import Table, TableWriter, iter_tables
 from pengp.exceptions import InputError
 
@@ -47,6 +50,10 @@ def predict(
         bool,
         typer.Option("--keep/--no-keep", help="Write the columns of the table before predictions."),
     ] = True,
+    decimal: DecimalOption = None,
+    thousands: ThousandsOption = None,
+    sheet: SheetOption = None,
+    ignore: IgnoreOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a summary as JSON; goes with --output.")
     ] = False,
@@ -54,26 +61,31 @@ def predict(
     """Predict the response for every row of a table.
 
     For a response y the new columns are y_mean, y_std, y_lower and y_upper: the prediction, its
-    standard deviation and the ends of its interval. Tables of any length are read and written piece
-    by piece.
+    standard deviation and the ends of its interval; outside says whether the row lies outside the
+    range of the runs, or the bounds given to fit. Separators, decimal commas and encoding are
+    those of the table. Tables of any length are read and written piece by piece.
     """
     check_level(level)
     if as_json and output == "-":
         raise InputError(
             "--json needs --output FILE; without it the predictions go to standard output."
         )
-    if output != "-" and Path(output).resolve() == model.resolve():
+    if output != "-" and same_file(Path(output), model):
         raise InputError(f"--output {output} would replace the model; choose another name.")
-    if output != "-" and not keep and Path(output).resolve() == Path(new).resolve():
+    if output != "-" and not keep and same_file(Path(output), Path(new)):
         raise InputError(f"--output {output} would replace the table; choose another name.")
+    reading = Reading(decimal, thousands, sheet, ignore or ())
     views = open_model(model)
     outside = Extrapolation(views[0])
     with contextlib.ExitStack() as stack:
         if output != "-":
             stack.enter_context(working(f"Predicting {new} ..."))
         writer = stack.enter_context(TableWriter(output))
-        for frame in _predicted(views, new, output, level, keep, outside):
-            writer.write(frame)
+        tables = stack.enter_context(
+            contextlib.closing(iter_tables(new, reading, chunk_rows=CHUNK_ROWS))
+        )
+        for frame, dialect in _predicted(views, tables, output, level, keep, outside):
+            writer.write(frame, _named(dialect, new, output))
     if sentence := outside.sentence():
         note(sentence)
     if as_json:
@@ -85,31 +97,40 @@ def predict(
 
 
 def prediction_columns(views: "list[FittedView]") -> list[str]:
-    """Return the names of the new columns, four for each response."""
-    return [f"{v.response}_{what}" for v in views for what in ("mean", "std", "lower", "upper")]
+    """Return the names of the new columns, four for each response, and that of the last one."""
+    what = ("mean", "std", "lower", "upper")
+    return [*(f"{view.response}_{word}" for view in views for word in what), "outside"]
+
+
+def _named(dialect: Dialect, new: str, output: str) -> Dialect:
+    """Return the dialect to write: tabs of a .tsv file do not go into one with another name."""
+    if output == "-" or Path(new).suffix.lower() not in (".tsv", ".tab"):
+        return dialect
+    return dialect._replace(delimiter=";" if dialect.decimal == "," else ",")
 
 
 def _predicted(
     views: "list[FittedView]",
-    new: str,
+    tables: Iterator[Table],
     output: str,
     level: float,
     keep: bool,
     outside: Extrapolation,
-) -> Iterator["pd.DataFrame"]:
-    """Yield the rows to write, piece by piece."""
+) -> Iterator[tuple["pd.DataFrame", Dialect]]:
+    """Yield the rows to write, piece by piece, and how the table was written."""
     import pandas as pd
 
-    for table in iter_tables(new, chunk_rows=CHUNK_ROWS):
+    dialect = None
+    for table in tables:
         X = table.numbers(views[0].names)
-        outside.count(X)
-        predictions = _predictions(views, X, level)
+        dialect = dialect or table.written()
+        predictions = _predictions(views, X, level).assign(outside=outside.count(X))
         if not keep:
-            yield predictions
+            yield predictions, dialect
             continue
-        as_numbers = table.decimal_comma or Path(output).suffix.lower() in _BINARY
+        as_numbers = table.written() != dialect or Path(output).suffix.lower() in _BINARY
         carried = _carried(table, X if as_numbers else None, list(predictions.columns))
-        yield pd.concat([carried, predictions], axis=1)
+        yield pd.concat([carried, predictions], axis=1), dialect
 
 
 def _predictions(views: "list[FittedView]", X: "pd.DataFrame", level: float) -> "pd.DataFrame":
@@ -121,7 +142,8 @@ def _predictions(views: "list[FittedView]", X: "pd.DataFrame", level: float) -> 
 
     mean, std = predict_all(views, X)
     values = np.stack([mean, std, *normal_interval(mean, std, level)], axis=-1).reshape(len(X), -1)
-    return pd.DataFrame(values, index=X.index, columns=pd.Index(prediction_columns(views)))
+    names = pd.Index(prediction_columns(views)[:-1])
+    return pd.DataFrame(values, index=X.index, columns=names)
 
 
 def _carried(table: Table, numbers: "pd.DataFrame | None", taken: list[str]) -> "pd.DataFrame":

@@ -10,6 +10,7 @@ import io
 import json
 import math
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -33,26 +34,40 @@ __all__ = [
     "show",
     "show_json",
     "table",
+    "visible",
     "working",
 ]
 
 _NARROW, _WIDE = 80, 100
 
 
+#: Control characters but line breaks and tabs, and marks that turn the direction of writing.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+#: Bold on and off: all that rich writes here to a terminal besides text.
+_STYLES = re.compile(r"(\x1b\[[01]m)")
+
+
+def visible(text: str) -> str:
+    r"""Return text in which what a terminal would obey is shown as an escape, such as \x1b."""
+    return _UNSEEN.sub(lambda met: met[0].encode("unicode_escape").decode(), text)
+
+
 def say(message: str) -> None:
     """Write an error's sentence to standard error."""
-    sys.stderr.write(f"pengp: {message}\n")
+    sys.stderr.write(f"pengp: {visible(message)}\n")
 
 
 def note(message: str) -> None:
     """Write something worth knowing to standard error."""
-    sys.stderr.write(f"Note: {message}\n")
+    sys.stderr.write(f"Note: {visible(message)}\n")
 
 
 def show(text: str) -> None:
-    """Write text to standard output."""
+    """Write text to standard output, also what `rendered` returns."""
+    parts = _STYLES.split(text) if sys.stdout.isatty() else [text]
+    parts[::2] = map(visible, parts[::2])
     with writing_to("standard output"):
-        sys.stdout.write(text)
+        sys.stdout.write("".join(parts))
 
 
 def show_json(record: Mapping[str, Any]) -> None:
@@ -95,7 +110,7 @@ def rendered(*parts: "RenderableType") -> str:
         emoji=False,
     )
     for part in parts:
-        console.print(part)
+        console.print(visible(part) if isinstance(part, str) else part)
     return "".join(line.rstrip() + "\n" for line in page.getvalue().splitlines())
 
 
@@ -133,7 +148,7 @@ def table(
     from rich.text import Text
 
     grid = Table(
-        title=Text(title) if title else None,
+        title=Text(visible(title)) if title else None,
         title_justify="left",
         title_style="bold",
         header_style="bold",
@@ -144,9 +159,9 @@ def table(
     at_right = range(left, len(columns)) if right is None else right
     for index, name in enumerate(columns):
         justify: JustifyMethod = "right" if index in at_right else "left"
-        grid.add_column(Text(name), justify=justify, overflow="fold")
+        grid.add_column(Text(visible(name)), justify=justify, overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(cell) for cell in row))
+        grid.add_row(*(Text(visible(cell)) for cell in row))
     return grid
 
 
@@ -157,7 +172,7 @@ def facts(pairs: Sequence[tuple[str, str]]) -> "Table":
 
     grid = Table.grid(padding=(0, 2))
     for word, text in pairs:
-        grid.add_row(Text(word, style="bold"), Text(text))
+        grid.add_row(Text(visible(word), style="bold"), Text(visible(text)))
     return grid
 
 
@@ -167,7 +182,7 @@ def working(message: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    sys.stderr.write(message)
+    sys.stderr.write(visible(message))
     sys.stderr.flush()
     try:
         yield

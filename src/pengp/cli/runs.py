@@ -1,5 +1,6 @@
 """Runs from a table: inputs and response, checked in the words of the command line."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,8 @@ import numpy as np
 
 from pengp._core.checks import find_duplicates
 from pengp.cli.printing import note
-from pengp.cli.tables import Table, check_column, read_table
+from pengp.cli.reading import Reading
+from pengp.cli.tables import Table, read_table
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     from pengp._core.arrays import FloatArray
 
+#: Columns of text that are named, and inputs that a model may have.
+_MOST_NAMES, _MOST_INPUTS = 20, 1000
 #: Names of columns that count the runs more often than they are inputs.
 _COUNTERS = {"#", "case", "id", "index", "no", "no.", "nr", "number", "row", "run", "sample"}
 
@@ -46,14 +50,24 @@ class Runs:
 
 
 def read_runs(
-    path: str | Path, response: str, inputs: Sequence[str] | None, *, fewest: int = 1
+    path: str | Path,
+    response: str,
+    inputs: Sequence[str] | None,
+    *,
+    fewest: int = 1,
+    reading: Reading | None = None,
 ) -> Runs:
     """Read a table of at least so many runs; by default all columns but the response are inputs."""
-    table = read_table(path)
-    check_column(response, table.names, table.source)
+    table = read_table(path, reading)
     if inputs is not None and response in inputs:
         raise InputError(f"{response!r} is the response and cannot be an input too.")
     y = table.numbers([response])[response].to_numpy()
+    count = len(table.names) - 1 if inputs is None else len(inputs)
+    if count > _MOST_INPUTS:
+        raise InputError(
+            f"{table.source} has {count:,} inputs, and a model takes {_MOST_INPUTS:,} at most; "
+            "name those that matter: --inputs A,B,..."
+        )
     X = _all_but(table, response) if inputs is None else table.numbers(inputs)
     if len(y) < fewest:
         raise InputError(
@@ -70,11 +84,13 @@ def _all_but(table: Table, response: str) -> "pd.DataFrame":
         raise InputError(
             f"{table.source} has no column besides {response!r}; the inputs are missing."
         )
+    _check_texts(table, names)
     try:
         X = table.numbers(names)
     except InputError as error:
         raise InputError(
-            f"{error} If that column is no input, name those that are: --inputs A,B,..."
+            f"{error} If that column is no input, leave it out with --ignore NAME, or name those "
+            "that are: --inputs A,B,..."
         ) from error
     for name in names:
         if name.lower() in _COUNTERS and (np.diff(X[name]) == 1.0).all() and len(X) > 1:
@@ -83,6 +99,21 @@ def _all_but(table: Table, response: str) -> "pd.DataFrame":
                 "name those that are: --inputs A,B,..."
             )
     return X
+
+
+def _check_texts(table: Table, names: Sequence[str]) -> None:
+    """Raise an InputError about all columns that hold text where numbers are wanted."""
+    texts = [name for name in names if table.is_text(name)]
+    if not texts:
+        return
+    several, shown = len(texts) > 1, ", ".join(map(repr, texts[:_MOST_NAMES]))
+    more = f" and {len(texts) - _MOST_NAMES} more" if len(texts) > _MOST_NAMES else ""
+    ignore = " ".join(f"--ignore {shlex.quote(name)}" for name in texts[:_MOST_NAMES])
+    raise InputError(
+        f"{table.source}: the column{'s' * several} {shown}{more} {'hold' if several else 'holds'} "
+        f"text, and inputs are numbers; leave {'them' if several else 'it'} out with {ignore}"
+        f"{' ...' if more else ''}, or name the inputs: --inputs A,B,..."
+    )
 
 
 def check_runs(runs: Runs, nugget: float | str) -> None:

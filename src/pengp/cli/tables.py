@@ -5,20 +5,25 @@
 extension; "-" is standard input or output, as CSV.
 """
 
-import difflib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pengp.cli.headers import unknown_column
 from pengp.cli.readers import blocks_of
+from pengp.cli.reading import Reading
+from pengp.cli.rows import Dialect
 from pengp.cli.writers import TableWriter
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Table", "TableWriter", "check_column", "iter_tables", "read_table"]
+    from pengp.cli.cells import Marks
+
+__all__ = ["Table", "TableWriter", "iter_tables", "read_table"]
 
 #: Rows read at a time by default.
 CHUNK_ROWS = 50_000
@@ -38,18 +43,21 @@ class Table:
         The cells of each column: text, numbers or None.
     first_row : int
         Number of the first row, counted from 1 below the header.
-    decimal_comma : bool
-        Whether 1,5 is a number here.
-    marks : dict
-        A cell for each decimal mark that was met, in all pieces of the file so far.
+    marks : Marks
+        How numbers are written, and what was met in all pieces of the file so far.
+    dialect : Dialect
+        How the file is written.
+    ignored : sequence of str
+        Names of the columns that were left out.
     """
 
     source: str
     names: list[str]
     cells: list[Sequence[Any]]
-    first_row: int = 1
-    decimal_comma: bool = False
-    marks: dict[str, str] = field(default_factory=dict)
+    first_row: int
+    marks: "Marks"
+    dialect: Dialect
+    ignored: Sequence[str] = ()
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -65,37 +73,79 @@ class Table:
 
         from pengp.cli.cells import as_numbers
 
+        cells = {name: self.cells[self._place(name, taken=columns)] for name in columns}
         values = {
             name: as_numbers(
-                self.cells[check_column(name, self.names, self.source, taken=columns)],
+                column,
                 source=self.source,
                 column=name,
                 first_row=self.first_row,
-                decimal_comma=self.decimal_comma,
+                marks=self.marks,
             )
-            for name in columns
+            for name, column in cells.items()
         }
-        if self.decimal_comma:
-            self._check_marks(columns)
+        if self.marks.decimal == ".,":
+            self._check_marks(cells)
         return pd.DataFrame(values, index=self.rows)
 
-    def _check_marks(self, columns: Sequence[str]) -> None:
-        """Raise an InputError if numbers have a comma here and a point there."""
-        cells = (cell for name in columns for cell in self.cells[self.names.index(name)])
-        self.marks.update({mark: cell for cell in cells for mark in ",." if mark in cell})
-        if len(self.marks) > 1:
+    def _check_marks(self, columns: Mapping[str, Sequence[str]]) -> None:
+        """Raise an InputError if numbers have both marks, or a comma that may mean two things."""
+        from pengp.cli.cells import COUNTED
+
+        self.marks.see(columns.values())
+        if len(self.marks.met) > 1:
+            comma, point = (self.marks.met[mark] for mark in ",.")
             raise InputError(
-                f"{self.source}: {self.marks[',']!r} has a comma and {self.marks['.']!r} a point; "
-                "write all decimals with the same mark, and no mark between thousands."
+                f"{self.source}: {comma!r} has a comma and {point!r} a point; write all decimals "
+                "with the same mark, and no mark between thousands."
             )
+        for name, cells in columns.items():
+            k = self.marks.ambiguous(cells, self.cells)
+            if k is not None:
+                text = cells[k].strip()
+                raise InputError(
+                    f"{self.source}: row {self.first_row + k}, column {name!r} holds {text!r}, "
+                    f"which is {text.replace(',', '')} or {text.replace(',', '.')} ({COUNTED}); "
+                    "say with --thousands , or --decimal , which it is."
+                )
+
+    def _place(self, name: str, taken: Sequence[str] = ()) -> int:
+        """Return the place of a column, or raise an InputError that suggests the closest name."""
+        if name in self.ignored:
+            raise InputError(f"the column {name!r} is needed; do not give --ignore {name}.")
+        if name not in self._places:
+            raise unknown_column(name, self.names, self.source, taken=taken)
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Places of the columns by name."""
+        return {name: k for k, name in enumerate(self.names)}
+
+    def is_text(self, name: str) -> bool:
+        """Return whether most cells of a column that hold anything are text and no number."""
+        from pengp.cli.cells import share_of_text
+
+        return share_of_text(self.cells[self._place(name)], self.marks) > 0.5
 
     def raw(self, columns: Sequence[str]) -> "pd.DataFrame":
         """Return some columns as a frame of cells as they were read, to be carried along."""
         import pandas as pd
 
-        cells = {n: self.cells[check_column(n, self.names, self.source)] for n in columns}
+        cells = {name: self.cells[self._place(name)] for name in columns}
         series = {name: pd.Series(list(c), self.rows, dtype=object) for name, c in cells.items()}
         return pd.DataFrame(series, index=self.rows)
+
+    def written(self) -> Dialect:
+        """Return how numbers are written beside those that were read so far.
+
+        Semicolons are for those who write decimals with a comma, unless a point was met.
+        """
+        decimal = self.marks.decimal
+        if decimal == ".,":
+            unmet = "," if self.dialect.delimiter == ";" else "."
+            decimal = next(iter(self.marks.met), unmet)
+        return self.dialect._replace(decimal=decimal)
 
     @property
     def rows(self) -> range:
@@ -103,36 +153,27 @@ class Table:
         return range(self.first_row, self.first_row + len(self))
 
 
-def read_table(path: str | Path) -> Table:
+def read_table(path: str | Path, reading: Reading | None = None) -> Table:
     """Return a whole table that has at least one row."""
-    return next(iter_tables(path, chunk_rows=1 << 62))
+    return next(iter_tables(path, reading, chunk_rows=1 << 62))
 
 
-def iter_tables(path: str | Path, *, chunk_rows: int = CHUNK_ROWS) -> Iterator[Table]:
+def iter_tables(
+    path: str | Path, reading: Reading | None = None, *, chunk_rows: int = CHUNK_ROWS
+) -> Generator[Table, None, None]:
     """Yield a table piece by piece; an InputError if it has no rows.
 
     Excel files are held in memory as a whole, all others piece by piece.
     """
+    from pengp.cli.cells import Marks
+
     source = "standard input" if str(path) == "-" else Path(path).name
-    first_row, marks = 1, dict[str, str]()
-    for names, columns, decimal_comma in blocks_of(str(path), source, chunk_rows):
-        piece = Table(source, names, columns, first_row, decimal_comma, marks)
+    reading = reading or Reading()
+    first_row, marks = 1, None
+    for names, columns, dialect in blocks_of(str(path), source, chunk_rows, reading):
+        marks = marks or Marks.of(dialect.delimiter, reading)
+        piece = Table(source, names, columns, first_row, marks, dialect, reading.ignore)
         if not len(piece):
             raise InputError(f"{source} has a header but no rows below it; add the runs.")
         yield piece
         first_row += len(piece)
-
-
-def check_column(name: str, names: Sequence[str], source: str, *, taken: Sequence[str] = ()) -> int:
-    """Return the place of a column, or raise an InputError that suggests the closest name.
-
-    Names that are ``taken``, since they are asked for as well, are not suggested.
-    """
-    if name in names:
-        return list(names).index(name)
-    lower = {other.lower(): other for other in names if other not in taken}
-    close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-    hint = f"did you mean {lower[close[0]]!r}? Its" if close else "its"
-    known = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    marks = "" if len(names) > 1 else " Columns are separated by commas, semicolons or tabs."
-    raise InputError(f"{source} has no column {name!r}; {hint} columns are: {known}.{marks}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.printing import facts, note, number, rendered, show, show_json, table, working
+from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -44,6 +45,10 @@ def update(
             show_default="MODEL, replaced",
         ),
     ] = None,
+    decimal: DecimalOption = None,
+    thousands: ThousandsOption = None,
+    sheet: SheetOption = None,
+    ignore: IgnoreOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Teach a model new runs, and show how it had predicted them.
@@ -62,7 +67,8 @@ def update(
     check_destination(place, data)
     info, (view, *_) = read_info(model)["info"], open_model(model)
     check_one_response(view)
-    new = read_runs(data, view.response, view.names)
+    reading = Reading(decimal, thousands, sheet, ignore or ())
+    new = read_runs(data, view.response, view.names, reading=reading)
     _check(view, new)
     comparison = Comparison.of(view, new)
     with working("Updating ..."):

@@ -19,6 +19,7 @@ from pengp.cli.printing import (
     table,
     working,
 )
+from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.tables import read_table
 from pengp.exceptions import InputError
 
@@ -61,6 +62,10 @@ def validate(
     plot: Annotated[
         Path | None, typer.Option(help="Figure to write, .png, .svg or .pdf.", metavar="FILE")
     ] = None,
+    decimal: DecimalOption = None,
+    thousands: ThousandsOption = None,
+    sheet: SheetOption = None,
+    ignore: IgnoreOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Compare predictions with runs that the model has not seen.
@@ -76,7 +81,7 @@ def validate(
         check_destination(plot, model, test)
     views = open_model(model)
     with working(f"Reading {test} ..."):
-        runs = read_table(test)
+        runs = read_table(test, Reading(decimal, thousands, sheet, ignore or ()))
     X, y = runs.numbers(views[0].names), runs.numbers([view.response for view in views])
     outside = Extrapolation(views[0])
     outside.count(X)

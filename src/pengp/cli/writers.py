@@ -4,13 +4,18 @@ import contextlib
 import csv
 import io
 import itertools
+import re
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from pengp._core.files import replacing, writing_to
+from pengp.cli.printing import note, visible
+from pengp.cli.rows import Dialect
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -18,6 +23,8 @@ if TYPE_CHECKING:
 
 
 _EXCEL_ROWS = 1_048_576
+#: Text that spreadsheets compute: it begins with =, @, + or -, and is no number.
+_FORMULA = re.compile(r"\s*(?:[=@]|[+-](?![\d.,' ]*(?:[eE][+-]?\d+)?\s*$|-*\s*$|inf|nan))")
 
 
 class TableWriter:
@@ -41,9 +48,12 @@ class TableWriter:
         self._rows = self._opened.__enter__()
         return self
 
-    def write(self, frame: "pd.DataFrame") -> None:
-        """Append the frame's rows, without its index; every frame has the same columns."""
-        self._rows.write(frame)
+    def write(self, frame: "pd.DataFrame", dialect: Dialect | None = None) -> None:
+        """Append the frame's rows, without its index; every frame has the same columns.
+
+        Separated values are written in the dialect that goes with the first frame.
+        """
+        self._rows.write(frame, dialect or Dialect())
 
     def __exit__(
         self,
@@ -57,7 +67,7 @@ class TableWriter:
 class _Rows(Protocol):
     """What writes the frames of one format."""
 
-    def write(self, frame: "pd.DataFrame") -> None:
+    def write(self, frame: "pd.DataFrame", dialect: Dialect) -> None:
         """Append the frame's rows."""
 
     def close(self) -> None:
@@ -76,10 +86,14 @@ def _open(path: str) -> Iterator[_Rows]:
 
 
 def _standard_output() -> _Rows:
-    """Return a writer to standard output in UTF-8, whatever the terminal's encoding."""
+    """Return a writer to standard output, whatever the terminal's encoding."""
     sys.stdout.flush()
-    stream = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="")
-    return _Separated(stream, ",", finish=stream.detach)
+    opened = _Screen if sys.stdout.isatty() else io.TextIOWrapper
+    return _Separated(
+        "standard output",
+        lambda encoding: opened(sys.stdout.buffer, encoding, newline=""),
+        finish=lambda stream: stream.detach(),
+    )
 
 
 def _file(path: str, place: Path) -> _Rows:
@@ -91,29 +105,81 @@ def _file(path: str, place: Path) -> _Rows:
         return _Excel(path, place)
     if extension in (".xls", ".xlsm", ".ods"):
         raise InputError(f"{path}: this format cannot be written; choose .xlsx or .csv.")
-    stream = place.open("w", encoding="utf-8", newline="")
-    return _Separated(stream, "\t" if extension in (".tsv", ".tab") else ",", finish=stream.close)
+    return _Separated(
+        path,
+        lambda encoding: place.open("w", encoding=encoding, newline=""),
+        finish=lambda stream: stream.close(),
+    )
+
+
+class _Screen(io.TextIOWrapper):
+    """A terminal, which is not to obey what stands in a table."""
+
+    def write(self, text: str) -> int:
+        """Write text with its control characters escaped."""
+        return super().write(visible(text))
 
 
 class _Separated:
     """Rows of separated values; floats in the shortest form that reads back to the same bits."""
 
-    def __init__(self, stream: IO[str], delimiter: str, *, finish: Callable[[], Any]) -> None:
-        self._finish = finish
-        self._rows = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-        self._started = False
+    def __init__(
+        self,
+        path: str,
+        opened: "Callable[[str], io.TextIOWrapper]",
+        *,
+        finish: "Callable[[io.TextIOWrapper], Any]",
+    ) -> None:
+        self._path, self._open, self._finish = path, opened, finish
+        self._stream: io.TextIOWrapper | None = None
+        self._formulas = 0
 
-    def write(self, frame: "pd.DataFrame") -> None:
+    def write(self, frame: "pd.DataFrame", dialect: Dialect) -> None:
         """Append the frame's rows, below the names if they are the first."""
-        if not self._started:
-            self._rows.writerow(frame.columns)
-            self._started = True
-        columns = [frame.iloc[:, k].tolist() for k in range(frame.shape[1])]
-        self._rows.writerows(zip(*columns, strict=True))
+        try:
+            if self._stream is None:
+                self._begin(frame.columns, dialect)
+            columns = [self._cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
+            self._rows.writerows(zip(*columns, strict=True))
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{self._path}: {error.object[error.start : error.end]!r} cannot be written in "
+                f"{self._dialect.encoding}, the encoding of the table; save that as UTF-8."
+            ) from error
+
+    def _begin(self, names: "Iterable[Any]", dialect: Dialect) -> None:
+        """Write the names; files called .tsv have tabs."""
+        self._dialect, self._stream = dialect, self._open(dialect.encoding)
+        tabs = Path(self._path).suffix.lower() in (".tsv", ".tab")
+        delimiter = "\t" if tabs else dialect.delimiter
+        self._rows = csv.writer(self._stream, delimiter=delimiter, lineterminator="\n")
+        self._rows.writerow(self._inert(list(names)))
+
+    def _cells(self, column: "pd.Series[Any]") -> list[Any]:
+        """Return a column's cells, floats with the decimal mark."""
+        cells = column.tolist()
+        if self._dialect.decimal == "," and column.dtype.kind in "fO":
+            cells = [repr(c).replace(".", ",") if isinstance(c, float) else c for c in cells]
+        return cells if column.dtype.kind in "biuf" else self._inert(cells)
+
+    def _inert(self, cells: list[Any]) -> list[Any]:
+        """Return cells, with a mark before text that a spreadsheet would compute."""
+        for k, cell in enumerate(cells):
+            if isinstance(cell, str) and _FORMULA.match(cell):
+                cells[k] = f"'{cell}"
+                self._formulas += 1
+        return cells
 
     def close(self) -> None:
         """Write what is buffered."""
-        self._finish()
+        if self._stream is not None:
+            self._finish(self._stream)
+        if self._formulas:
+            several = "s begin" if self._formulas > 1 else " begins"
+            note(
+                f"{self._formulas:,} cell{several} like a formula and got a ' in front, so that no "
+                "spreadsheet computes it."
+            )
 
 
 class _Parquet:
@@ -123,17 +189,17 @@ class _Parquet:
         try:
             import pyarrow.parquet
         except ImportError as error:
-            raise _needs(path, "pyarrow") from error
+            raise _needs(path, "pyarrow", "formats") from error
         self._arrow, self._path, self._place = pyarrow, path, place
         self._file: Any = None
 
-    def write(self, frame: "pd.DataFrame") -> None:
+    def write(self, frame: "pd.DataFrame", dialect: Dialect) -> None:
         """Append the frame's rows."""
         try:
             rows = self._arrow.Table.from_pandas(frame, preserve_index=False)
             if self._file is not None:
                 rows = rows.cast(self._file.schema)  # from_pandas(schema=) would make 2 of 2.5
-        except self._arrow.ArrowException as error:
+        except (self._arrow.ArrowException, OverflowError) as error:
             raise InputError(
                 f"{self._path}: a column holds values of several kinds, which a Parquet file "
                 "cannot; write a .csv file instead."
@@ -155,12 +221,12 @@ class _Excel:
         try:
             import openpyxl
         except ImportError as error:
-            raise _needs(path, "openpyxl") from error
+            raise _needs(path, "openpyxl", "cli") from error
         self._place, self._book = place, openpyxl.Workbook(write_only=True)
         self._sheet = self._book.create_sheet("pengp")
         self._path, self._openpyxl, self._rows = path, openpyxl, 0
 
-    def write(self, frame: "pd.DataFrame") -> None:
+    def write(self, frame: "pd.DataFrame", dialect: Dialect) -> None:
         """Append the frame's rows, below the names if they are the first."""
         rows = frame.itertuples(index=False, name=None)
         if not self._rows:
@@ -176,6 +242,8 @@ class _Excel:
 
     def _cell(self, value: Any) -> Any:
         """Return a value as it is to stand in the sheet: text that begins with = is no formula."""
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            value = str(value)  # hundreds of digits, which no cell holds as a number
         if not isinstance(value, str):
             return value
         if self._openpyxl.cell.cell.ILLEGAL_CHARACTERS_RE.search(value):
@@ -188,14 +256,19 @@ class _Excel:
         return cell
 
     def close(self) -> None:
-        """Save the workbook."""
-        content = io.BytesIO()  # an archive on a full disk would complain a second time, later
-        self._book.save(content)
-        self._place.write_bytes(content.getbuffer())
+        """Save the workbook, in memory first: an archive on a full disk would complain twice."""
+        from openpyxl.writer.excel import ExcelWriter
+
+        with io.BytesIO() as content:
+            with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+                ExcelWriter(self._book, archive).save()
+            content.seek(0)
+            with self._place.open("wb") as file:
+                shutil.copyfileobj(content, file)  # a view of the buffer would outlive an error
 
 
-def _needs(path: str, package: str) -> InputError:
+def _needs(path: str, package: str, extra: str) -> InputError:
     """Return the error for a format whose package is not installed."""
     return InputError(
-        f'writing {path} needs {package}; install it with: pip install "pengp[formats]"'
+        f'writing {path} needs {package}; install it with: pip install "pengp[{extra}]"'
     )

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import check_count, check_duplicates
+from pengp._core.real import check_real
 from pengp._core.seeds import as_generator
 from pengp.choosing.scores import half_width, normal_interval
 from pengp.estimators.data import check_inside
@@ -40,6 +41,8 @@ class SurrogateMixin:
 
     def _runs(self, X: Any, y: Any, least: int = 2) -> tuple[FloatArray, FloatArray]:
         """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
+        check_real(X, "X")
+        check_real(y, "y")
         X, y = validate_data(
             self,
             X,
@@ -172,6 +175,8 @@ class SurrogateMixin:
             Their responses.
         """
         check_is_fitted(self)
+        check_real(X_new, "X_new")
+        check_real(y_new, "y_new")
         X_raw, y_raw = validate_data(
             self, X_new, y_new, reset=False, dtype=np.float64, multi_output=True, y_numeric=True
         )
@@ -205,6 +210,7 @@ class SurrogateMixin:
     def _new_inputs(self, X: Any) -> FloatArray:
         """Return checked inputs [m, d] of a fitted estimator."""
         check_is_fitted(self)
+        check_real(X, "X")
         checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
         return checked
 
