@@ -239,22 +239,23 @@ def _decode_settings(record: Any, d: int) -> Settings:
             "n_components": int(components),
         } if 0.0 < size < np.inf and min(points, components) >= 1:
             decoded = tuple(_decode_member(member) for member in members)
-            if abs(sum(member.weight for member in checked(decoded, d)) - 1.0) < _ROUNDING:
-                law = _decode_prior(prior, d)
-                return Settings(decoded, law, size, points, components)
+            checked(decoded, d)
+            if abs(sum(member.weight for member in decoded) - 1.0) < _ROUNDING:
+                return Settings(decoded, _decode_prior(prior, d), size, points, components)
     raise ValueError("the settings are not what they should be.")
 
 
 def _decode_member(record: Any) -> Member:
     """Return a model of the average."""
+    nugget: float | tuple[float, float]
     match record:
         case {
             "kernel": kernel,
-            "nugget": float(low) as nugget,
+            "nugget": float(low),
             "mean": mean,
             "weight": float(weight),
         } if 0.0 < low < np.inf:
-            pass
+            nugget = low
         case {
             "kernel": kernel,
             "nugget": [float(low), float(high)],
