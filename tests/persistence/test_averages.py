@@ -143,13 +143,17 @@ def test_a_loaded_model_gives_the_same_answers(model: Any, tmp_path: Path) -> No
     assert read_info(tmp_path / "model.pengp")["class_name"] == "BayesianGPRegressor"
 
 
-def test_a_loaded_model_learns_further_runs_like_the_saved_one(model: Any, tmp_path: Path) -> None:
-    if model._surrogate.response.constant.any() or model.input_bounds is not None:
-        return
-    loaded, few = round_trip(model, tmp_path), new_inputs(model, 3)
-    for step in (1e-3, 5.0):  # little news, and so much that it is drawn anew
-        y = model.predict(few) + step * np.std(model.y_train_, axis=0)
-        assert_same(*(answers(m.condition_on(few, y)) for m in (model, loaded)))
+@pytest.mark.parametrize(("nugget", "step"), [(0.1, 0.0), (1e-5, 5.0)], ids=["known", "surprise"])
+def test_a_loaded_model_learns_further_runs_like_the_saved_one(
+    nugget: float, step: float, tmp_path: Path
+) -> None:
+    model = fitted(*two_outputs(), nugget=nugget)
+    loaded, few = round_trip(model, tmp_path), model.X_train_[:1] + 0.05
+    y = model.predict(few) + step * np.std(model.y_train_, axis=0)
+    after = [m.condition_on(few, y) for m in (model, loaded)]
+    old, new = (m.components_[0].theta for m in (model, after[0]))
+    assert np.isin(new, old).all() == (step == 0.0)  # a surprise makes it draw anew
+    assert_same(*(answers(m) for m in after))
 
 
 def test_the_same_model_gives_the_same_bytes(model: Any, tmp_path: Path) -> None:
@@ -251,7 +255,6 @@ NUMBERS: list[tuple[str, float]] = [
     *((f"outputs.0.{name}.member", -1) for name in ("components", "draws", "explanations")),
     ("outputs.0.draws.half", 2),
     ("outputs.0.components.theta", 0.0),
-    ("outputs.0.components.theta", 1e308),
     ("outputs.0.draws.theta", -1.0),
     ("outputs.0.draws.theta", np.nan),
     ("outputs.0.explanations.theta", np.inf),
@@ -386,7 +389,7 @@ def test_corruptions_under_a_right_checksum_are_refused_or_harmless(
     kinds = [*edits, corruption.edit_header, *corruption.CORRUPTIONS]
     counts = np.zeros(2, dtype=int)
     with corruption.little_memory(), threadpool_limits(1):
-        for k in range(500):
+        for k in range(120):
             changed = kinds[k % len(kinds)](rng, content, corruption.MODEL)
             if len(changed) >= corruption.PREFIX.size + 32:
                 changed = version_2(changed)
@@ -394,4 +397,4 @@ def test_corruptions_under_a_right_checksum_are_refused_or_harmless(
             counts[int(model is None)] += 1
             if model is not None:
                 use(model)
-    assert counts.min() > 30  # both ends were met
+    assert counts.min() > 8  # both ends were met
