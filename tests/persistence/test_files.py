@@ -29,8 +29,9 @@ from pengp.model.kernels import Matern32, SquaredExponential
 from pengp.model.means import ConstantMean, LinearMean
 from pengp.path.penalties import SCAD, Lasso
 from pengp.persistence import read_info
+from pengp.persistence.averages import LEFT_OUT, POSTERIOR, PREDICTION
 from pengp.persistence.container import pack
-from pengp.persistence.schema import MODEL, OUTPUT, SELECTION, TABLE
+from pengp.persistence.schema import MODEL, OUTPUT, RUNS, SELECTION, TABLE
 from pengp.persistence.state import to_state
 from tests.problems import DATA
 
@@ -491,6 +492,8 @@ def test_the_documentation_lists_every_array() -> None:
     page = (DOCS / "model-files.md").read_text()
     named = {f"outputs.k.{n}": f for n, f in OUTPUT.items()}
     named |= {f"tables.k.{n}": f for n, f in TABLE.items()}
-    for name, field in (MODEL | SELECTION | named).items():
+    averaged = PREDICTION | POSTERIOR | LEFT_OUT
+    named |= {f"outputs.k.{n}": f for n, f in averaged.items()}
+    for name, field in (RUNS | MODEL | SELECTION | named).items():
         shape = ", ".join(field.shape.split())
         assert f"| `{name}` | {field.type}{8 if field.type != 'b' else 1} | `[{shape}]` |" in page

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from pengp._core.arrays import FloatArray
-from pengp.bayes.components import thin
+from pengp._core.registry import name_of
+from pengp.bayes.components import Thinned, thin
 from pengp.bayes.heldout import HeldOut, leave_out
 from pengp.bayes.insight import Activity, Explanation, activity, explanations
 from pengp.bayes.members import INTEGRATED, Member, checked, default_members
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.priors import Prior
-from pengp.bayes.sample import PosteriorSample, sample_posterior
+from pengp.bayes.sample import Draws, PosteriorSample, sample_posterior
 from pengp.bayes.trust import Halves, compare_halves, problems
 from pengp.exceptions import InputError
 from pengp.model.kernels import get_kernel
@@ -22,6 +23,9 @@ from pengp.model.means import Mean, get_mean
 
 SAMPLED_NUGGET = (1.49e-8, 1.0)
 """Range of a nugget that is sampled."""
+
+FEWEST = 3
+"""Runs from which a posterior is learned: its predictions have a variance from there on."""
 
 
 @dataclass(frozen=True)
@@ -37,71 +41,95 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Average:
-    """The posterior of one response, and the mixture of processes that predicts.
+    """What is kept of the posterior of one response: numbers, which a model file holds as well.
 
     Attributes
     ----------
-    sample : PosteriorSample
-        All draws.
-    mixture : ProcessMixture
-        The few processes that predict like them.
+    y : [n]
+        Responses of the runs it was learned from, standardised.
+    members : tuple of K Member
+        The models.
+    draws : Draws
+        All N draws.
+    member_weights : [K]
+        Posterior weights of the members.
+    log_evidences, log_evidence_errors : [K]
+        Log evidence of each member, and its Monte Carlo standard error.
+    log_evidence, log_evidence_error : float
+        The same of the whole average.
+    effective_size : float
+        Effective number of draws.
+    pareto_shapes : [K]
+        Of the members' weights.
+    pareto_shape : float
+        The largest of a member that counts.
     mean_change, std_change : float
         Root mean square changes of mean (in standard deviations) and standard deviation (relative)
-        between all draws and the few.
+        between all draws and the few processes that predict.
+    halves : Halves
+        Two independent halves of the draws, compared.
+    problems : tuple of str
+        What speaks against the draws, in sentences.
+    activity : Activity
+        How much each input matters.
+    explanations : tuple of Explanation
+        The modes, with their posterior weights.
+    source : PosteriorSample, HeldOut or None
+        Runs that were left out, or the sample by which they can be; None for too few runs.
     """
 
-    sample: PosteriorSample
-    mixture: ProcessMixture
+    y: FloatArray
+    members: tuple[Member, ...]
+    draws: Draws
+    member_weights: FloatArray
+    log_evidences: FloatArray
+    log_evidence_errors: FloatArray
+    log_evidence: float
+    log_evidence_error: float
+    effective_size: float
+    pareto_shapes: FloatArray
+    pareto_shape: float
     mean_change: float
     std_change: float
-
-    @cached_property
-    def halves(self) -> Halves:
-        """Two independent halves of the draws, compared."""
-        return compare_halves(self.sample)
-
-    @cached_property
-    def problems(self) -> tuple[str, ...]:
-        """What speaks against the draws, in sentences."""
-        return tuple(problems(self.sample, self.halves))
-
-    @cached_property
-    def activity(self) -> Activity:
-        """How much each input matters."""
-        return activity(self.sample)
-
-    @cached_property
-    def explanations(self) -> tuple[Explanation, ...]:
-        """The modes, with their posterior weights."""
-        return tuple(explanations(self.sample))
+    halves: Halves
+    problems: tuple[str, ...]
+    activity: Activity
+    explanations: tuple[Explanation, ...]
+    source: PosteriorSample | HeldOut | None
 
     @cached_property
     def held_out(self) -> HeldOut:
         """Each run predicted from the others, theta learned anew."""
-        return leave_out(self.sample)
+        if self.source is None:
+            raise InputError(
+                f"the posterior of theta needs at least 3 runs, so that none of {len(self.y)} can "
+                "be left out."
+            )
+        return self.source if isinstance(self.source, HeldOut) else leave_out(self.source)
 
     @property
     def kernel_weights(self) -> dict[str, float]:
         """Posterior probability of each kernel."""
         found: dict[str, float] = {}
-        for member, weight in zip(self.sample.members, self.sample.member_weights, strict=True):
-            name = str(getattr(member.kernel, "name", type(member.kernel).__name__))
+        for member, weight in zip(self.members, self.member_weights, strict=True):
+            name = name_of(member.kernel)
             found[name] = found.get(name, 0.0) + float(weight)
         return found
 
     @property
     def medians(self) -> FloatArray:
         """Posterior medians [d] of theta."""
-        draws = self.sample.draws
-        order = draws.theta.argsort(0)
-        below = draws.weight[order].cumsum(0)
-        k = (below < 0.5).sum(0).clip(max=len(order) - 1)
-        columns = np.arange(draws.theta.shape[1])
-        median: FloatArray = draws.theta[order[k, columns], columns]
+        theta, weight = self.draws.theta, self.draws.weight
+        order = theta.argsort(0)
+        k = (weight[order].cumsum(0) < 0.5).sum(0).clip(max=len(order) - 1)
+        columns = np.arange(theta.shape[1])
+        median: FloatArray = theta[order[k, columns], columns]
         return median
 
 
-def average(X: FloatArray, y: FloatArray, settings: Settings, seed: int) -> Average:
+def average(
+    X: FloatArray, y: FloatArray, settings: Settings, seed: int
+) -> tuple[Average, ProcessMixture]:
     """Sample the posterior of runs X [n, d], y [n], and find the few processes that predict."""
     sample = sample_posterior(
         X,
@@ -113,7 +141,32 @@ def average(X: FloatArray, y: FloatArray, settings: Settings, seed: int) -> Aver
         random_state=seed,
     )
     few = thin(sample, n_components=settings.n_components, random_state=seed)
-    return Average(sample, few.mixture, few.mean_change, few.std_change)
+    return _described(sample, few), few.mixture
+
+
+def _described(sample: PosteriorSample, few: Thinned) -> Average:
+    """Return what is kept of a sample, whose few processes are known."""
+    (evidence, error), halves = sample.log_evidence, compare_halves(sample)
+    return Average(
+        y=sample.y,
+        members=sample.members,
+        draws=sample.draws,
+        member_weights=sample.member_weights,
+        log_evidences=sample.log_evidences,
+        log_evidence_errors=sample.log_evidence_errors,
+        log_evidence=evidence,
+        log_evidence_error=error,
+        effective_size=sample.effective_size,
+        pareto_shapes=sample.pareto_shapes,
+        pareto_shape=sample.pareto_shape,
+        mean_change=few.mean_change,
+        std_change=few.std_change,
+        halves=halves,
+        problems=tuple(problems(sample, halves)),
+        activity=activity(sample),
+        explanations=tuple(explanations(sample)),
+        source=sample if len(sample.y) > FEWEST else None,
+    )
 
 
 def members_of(

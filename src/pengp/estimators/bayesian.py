@@ -16,7 +16,7 @@ from pengp._core.checks import check_count, check_levels, warn
 from pengp._core.linalg import ONE_THREAD
 from pengp._core.registry import name_of
 from pengp._core.seeds import as_seed
-from pengp.bayes.average import Average, Settings, average, members_of
+from pengp.bayes.average import FEWEST, Average, Settings, average, members_of
 from pengp.bayes.insight import Activity
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.priors import Prior, get_prior
@@ -34,9 +34,6 @@ __all__ = ["BayesianGPRegressor", "Components"]
 
 _FEWEST_COMPONENTS = 20.0
 """Effective number of components below which new runs make the posterior be sampled anew."""
-
-_FEWEST = 3
-"""Runs from which a posterior is learned: its predictions have a variance from there on."""
 
 
 class Components(NamedTuple):
@@ -153,13 +150,17 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
         y : array, shape [n] or [n, q]
             Responses in any units; several outputs are fitted independently.
         """
-        X_raw, y_raw = self._runs(X, y, least=_FEWEST)
+        X_raw, y_raw = self._runs(X, y, least=FEWEST)
         self._settings = self._checked_settings(X_raw.shape[1])
         names, bounds, seed = self._names(), self.input_bounds, as_seed(self.random_state)
         nugget = self._fixed_nugget()
         data = scale_runs(X_raw, y_raw, names, input_bounds=bounds, nugget=nugget)
         self._seeds = np.random.SeedSequence(seed).generate_state(len(data.y)).tolist()
-        self._keep(data, self._averaged(data))
+        averages, mixtures = zip(*self._averaged(data), strict=True)
+        self.X_train_ = data.X_raw
+        self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
+        self._keep(averages, Surrogate(data.inputs, data.response, mixtures, data.y_raw))
+        self._warn()
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -181,31 +182,31 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
             check_count(self.n_components, "n_components", 1),
         )
 
-    def _averaged(self, data: TrainingData) -> tuple[Average | None, ...]:
-        """Return the average of each output, None where the response is constant."""
+    def _averaged(self, data: TrainingData) -> list[tuple[Average | None, ProcessMixture]]:
+        """Return average and mixture of each output; see `_average`."""
         jobs = [
             joblib.delayed(_average)(data.X, y, self._settings, seed)
             for y, seed in zip(data.y, self._seeds, strict=True)
         ]
         if len(jobs) == 1 or joblib.effective_n_jobs(self.n_jobs) == 1:
-            return tuple(function(*args) for function, args, _ in jobs)
+            return [function(*args) for function, args, _ in jobs]
         with ONE_THREAD:
-            return tuple(joblib.Parallel(n_jobs=self.n_jobs)(jobs))
+            return list(joblib.Parallel(n_jobs=self.n_jobs)(jobs))
 
-    def _keep(self, data: TrainingData, averages: tuple[Average | None, ...]) -> None:
-        """Set the learned attributes."""
-        self._averages = averages
-        self.X_train_ = data.X_raw
-        self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
-        mixtures = tuple(
-            _flat(data.X, self._settings) if a is None else a.mixture for a in averages
-        )
-        self._surrogate = Surrogate(data.inputs, data.response, mixtures, data.y_raw)
-        medians = [np.full(data.X.shape[1], np.nan) if a is None else a.medians for a in averages]
+    def _keep(
+        self, averages: tuple[Average | None, ...], surrogate: Surrogate[ProcessMixture]
+    ) -> None:
+        """Set what was learned, from runs or from a file; None for a constant response."""
+        self._averages, self._surrogate = averages, surrogate
+        inputs = surrogate.inputs
+        medians = [np.full(len(inputs.lower), np.nan) if a is None else a.medians for a in averages]
         self.theta_ = self._of_outputs(np.array(medians))
-        lengthscale = data.inputs.lengthscale(self.theta_)
-        self.lengthscale_ = np.where(data.inputs.constant, np.inf, lengthscale)
-        for k, found in enumerate(averages):
+        lengthscale = inputs.lengthscale(self.theta_)
+        self.lengthscale_ = np.where(inputs.constant, np.inf, lengthscale)
+
+    def _warn(self) -> None:
+        """Say what speaks against the draws."""
+        for k, found in enumerate(self._averages):
             for sentence in () if found is None else found.problems:
                 which = "" if self._one_output else f" of output {k}"
                 warn(f"the posterior{which} cannot be trusted: {sentence}")
@@ -231,7 +232,7 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
         for found in self._averages:
             weights = {} if found is None else found.kernel_weights
             parts = [f"{kernel} {weight:.2f}" for kernel, weight in weights.items()]
-            size = 0.0 if found is None else found.sample.effective_size
+            size = 0.0 if found is None else found.effective_size
             lines.append(f"kernels: {', '.join(parts)}; effective size {size:.0f}")
         return lines
 
@@ -243,9 +244,10 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
 
     def _learn(self, surrogate: Surrogate[Any]) -> None:
         """Take over a surrogate that knows more runs; sample anew where too few draws are left."""
-        X, outputs = surrogate.posteriors[0].X, surrogate.response.transform(surrogate.y_raw).T
+        X = surrogate.posteriors[0].X
+        outputs = np.ascontiguousarray(surrogate.response.transform(surrogate.y_raw).T)
         mixtures = [
-            average(X, y, self._settings, seed).mixture
+            average(X, y, self._settings, seed)[1]
             if found is not None and mixture.effective_size < _FEWEST_COMPONENTS
             else mixture
             for found, mixture, y, seed in zip(
@@ -268,22 +270,22 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
     @property
     def log_evidence_(self) -> Any:
         """Log evidence of the average, a number or [q]."""
-        return self._numbers(lambda a: a.sample.log_evidence[0])
+        return self._numbers(lambda a: a.log_evidence)
 
     @property
     def log_evidence_error_(self) -> Any:
         """Monte Carlo standard error of the log evidence, a number or [q]."""
-        return self._numbers(lambda a: a.sample.log_evidence[1])
+        return self._numbers(lambda a: a.log_evidence_error)
 
     @property
     def effective_size_(self) -> Any:
         """Effective number of draws, a number or [q]."""
-        return self._numbers(lambda a: a.sample.effective_size)
+        return self._numbers(lambda a: a.effective_size)
 
     @property
     def pareto_shape_(self) -> Any:
         """Largest Pareto shape of the weights of a member that counts, a number or [q]."""
-        return self._numbers(lambda a: a.sample.pareto_shape)
+        return self._numbers(lambda a: a.pareto_shape)
 
     @property
     def thinning_(self) -> Any:
@@ -324,7 +326,7 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
         found, scaler = self._averages[output], self._surrogate.response
         if found is None:
             raise InputError("a constant response has nothing to predict.")
-        left, y = found.held_out, found.sample.y
+        left, y = found.held_out, found.y
         mean, sd = scaler.mean[output], scaler.sd[output]
         ends = np.concatenate([law.interval(level) for law in left.laws])
         pairs = zip(left.laws, left.runs, strict=True)
@@ -359,7 +361,7 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
 
     def _averages_runs(self) -> int:
         """Return the number of runs in ``fit``."""
-        return next((len(a.sample.y) for a in self._averages if a is not None), len(self.X_train_))
+        return next((len(a.y) for a in self._averages if a is not None), len(self.X_train_))
 
     def predict_quantiles(self, X: Any, levels: ArrayLike) -> FloatArray:
         """Return quantiles of the predictive distributions, exactly those of the mixtures.
@@ -405,9 +407,11 @@ class BayesianGPRegressor(FittedDisplayMixin, SurrogateMixin, RegressorMixin, Ba
         return ends[..., 0], ends[..., 1]
 
 
-def _average(X: FloatArray, y: FloatArray, settings: Settings, seed: int) -> Average | None:
-    """Return the average of runs X [n, d], y [n]; None for a constant response."""
-    return average(X, y, settings, seed) if y.any() else None
+def _average(
+    X: FloatArray, y: FloatArray, settings: Settings, seed: int
+) -> tuple[Average | None, ProcessMixture]:
+    """Return average and mixture of runs X [n, d], y [n]; no average for a constant response."""
+    return average(X, y, settings, seed) if y.any() else (None, _flat(X, settings))
 
 
 def _components(mixture: ProcessMixture) -> Components:

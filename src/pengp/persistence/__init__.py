@@ -32,9 +32,9 @@ def save(
 
     Parameters
     ----------
-    model : PenalizedGPRegressor or PenalizedGPRegressorCV
-        Fitted. A kernel, penalty or mean of your own is refused; of your own metric or rule the
-        name is kept, of a splitter the folds that it made.
+    model : PenalizedGPRegressor, PenalizedGPRegressorCV or BayesianGPRegressor
+        Fitted. A kernel, penalty, mean or prior of your own is refused; of your own metric or rule
+        the name is kept, of a splitter the folds that it made.
     path : path
         Where to write, by convention ``name.pengp``; an old file is replaced.
     info : mapping, optional
@@ -45,7 +45,7 @@ def save(
             f"save takes a {' or a '.join(CLASSES)}, not a {type(model).__name__}; give it the "
             "fitted estimator itself."
         )
-    if not hasattr(model, "path_"):
+    if not hasattr(model, "X_train_"):
         raise InputError("the model is not fitted, so there is nothing to save; call fit first.")
     if not isinstance(info, Mapping | None):
         raise InputError(f"info must be a mapping such as a dict, not a {type(info).__name__}.")

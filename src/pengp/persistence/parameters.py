@@ -2,13 +2,14 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
 from pengp._core.registry import name_of
+from pengp.bayes.priors import PRIORS
 from pengp.choosing.folds import FoldPlan
 from pengp.choosing.metrics import get_metric
 from pengp.choosing.rules import get_rule
@@ -22,6 +23,13 @@ _TYPES: dict[str, tuple[Any, type]] = {
     "text": (object, str),  # one long text must not make the others as long
 }
 
+#: The package's own records by kind, which is also the parameter that names one.
+_BUILT_IN: dict[str, Mapping[str, Any]] = {
+    **{kind: registry.built_in for kind, registry in RECORDS.items()},
+    "prior": dict(PRIORS),
+}
+#: Kinds of parameters that hold several records.
+_SEVERAL = {"kernels": "kernel"}
 #: How functions become records, for parameters of which a file keeps the name.
 _LOOK_UP: dict[str, Callable[[Any], Any]] = {"metric": get_metric, "rule": get_rule}
 #: Folds of a plan, over all repeats.
@@ -47,11 +55,11 @@ def checked_json(value: Any, what: str) -> Any:
 
 
 def encode_record(kind: str, record: Any) -> str | dict[str, Any]:
-    """Return the name of one of the package's kernels, penalties or means, with its settings.
+    """Return the name of one of the package's kernels, penalties, means or priors, with settings.
 
     Penalties have their settings in any case, as files of version 1 have.
     """
-    name, built_in = name_of(record), RECORDS[kind].built_in
+    name, built_in = name_of(record), _BUILT_IN[kind]
     if name not in built_in or type(record) is not type(built_in[name]):
         raise _refused(kind, record, f"use one of {', '.join(built_in)}")
     settings = {key: _encode(key, value) for key, value in asdict(record).items()}
@@ -59,7 +67,7 @@ def encode_record(kind: str, record: Any) -> str | dict[str, Any]:
 
 
 def decode_record(kind: str, encoded: Any) -> Any:
-    """Return the package's kernel, penalty or mean of that name, with these settings."""
+    """Return the package's kernel, penalty, mean or prior of that name, with these settings."""
     match encoded:
         case str(name):
             settings: dict[str, Any] = {}
@@ -75,7 +83,7 @@ def decode_record(kind: str, encoded: Any) -> Any:
 
 def _built_in(kind: str, name: str) -> Any:
     """Return the package's own record of that name; records of callers are code, not data."""
-    known = RECORDS[kind].built_in
+    known = _BUILT_IN[kind]
     if name not in known:
         raise NotBuiltInError(
             f"the {kind} {name[:40]!r}, which is none of pengp's own ({', '.join(known)})"
@@ -134,7 +142,7 @@ def decode_parameters(encoded: dict[str, Any], n: int) -> dict[str, Any]:
 def _stand_in(name: str, value: Any, plan: FoldPlan | None) -> Any:
     """Return what is kept of a parameter: itself, or for code that only ``fit`` needs its trace."""
     if name in _LOOK_UP and callable(value):
-        own, built_in = _LOOK_UP[name](value), RECORDS[name].built_in
+        own, built_in = _LOOK_UP[name](value), _BUILT_IN[name]
         return own if built_in.get(own.name) is own else _free_name(name, own.name)
     if name == "cv" and not isinstance(value, str | FoldPlan):
         is_code = hasattr(value, "split") or isinstance(value, Iterator)
@@ -146,7 +154,7 @@ def _stand_in(name: str, value: Any, plan: FoldPlan | None) -> Any:
 
 def _free_name(parameter: str, name: str) -> str:
     """Return the name of the caller's own function, unless it would be taken for another one."""
-    if name in RECORDS[parameter].built_in:
+    if name in _BUILT_IN[parameter]:
         raise InputError(
             f"the {parameter} is a function of your own that is called {name!r} like one of "
             "pengp's, so that its name cannot stand for it in a model file; rename it."
@@ -167,8 +175,11 @@ def _encode(name: str, value: Any) -> Any:
         return {"folds": encode_plan(value)}
     if name in _LOOK_UP:
         return {name: value.name}
-    if name in RECORDS:
-        return {name: encode_record(name, value)}
+    kind = _SEVERAL.get(name, name)
+    if isinstance(value, Mapping) and name in _SEVERAL:
+        return {"pairs": [[_encode(name, key), _encode("", item)] for key, item in value.items()]}
+    if kind in _BUILT_IN:
+        return {kind: encode_record(kind, value)}
     return _encode_array(name, value)
 
 
@@ -192,6 +203,8 @@ def _decode(value: Any, n: int) -> Any:
     match value:
         case {"tuple": [*items]}:
             return tuple(_decode(item, n) for item in items)
+        case {"pairs": [*pairs]}:
+            return {_decode(key, n): _decode(item, n) for key, item in pairs}
         case {"array": [*items], "type": str(kind), "shape": [*shape]}:
             return _decode_array(items, kind, shape)
         case {"folds": dict(record)}:
@@ -206,6 +219,8 @@ def _decode(value: Any, n: int) -> Any:
             return decode_record("penalty", record)
         case {"mean": record}:
             return decode_record("mean", record)
+        case {"prior": record}:
+            return decode_record("prior", record)
         case dict():
             raise ValueError("a parameter is of an unknown kind.")
     return value

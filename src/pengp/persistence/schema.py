@@ -2,7 +2,8 @@
 
 This is the file's own vocabulary; attributes of the package may be renamed, these names may not.
 Sizes: n runs (n_fit of them were in ``fit``), d inputs, q outputs, L lambdas, M maxima, K folds,
-C fold metrics; ``...`` is q for a response [n, q] and nothing for [n].
+C fold metrics; ``...`` is q for a response [n, q] and nothing for [n]. Files of
+BayesianGPRegressor have the arrays of `pengp.persistence.averages` for MODEL and what follows it.
 """
 
 from typing import Any, NamedTuple
@@ -21,8 +22,8 @@ class Field(NamedTuple):
     type: str = "f"  # f, i or b: the kind of a NumPy type
 
 
-#: Once in every file.
-MODEL = {
+#: Once in every file: the runs and their scaling.
+RUNS = {
     "inputs": Field("n d"),
     "responses": Field("n q"),
     "scaled_inputs": Field("n d"),
@@ -32,6 +33,9 @@ MODEL = {
     "response_mean": Field("q"),
     "response_sd": Field("q", "positive"),
     "response_constant": Field("q", type="b"),
+}
+#: Once in files of the penalized estimators.
+MODEL = {
     "lam": Field("...", "not negative"),
     "theta": Field("... d", "positive"),
     "lengthscale": Field("... d", "any"),
@@ -95,24 +99,24 @@ def check(
     folds : dict of int
         Number of folds of each output that was cross-validated.
     """
-    wanted = {**MODEL, **(SELECTION if selected else {})}
-    sizes = _fit(arrays, wanted, "", {}, one_output)
+    wanted = {**RUNS, **MODEL, **(SELECTION if selected else {})}
+    sizes = fit_fields(arrays, wanted, "", {}, one_output)
     known = set(wanted)
     for k in range(sizes["q"]):
-        _fit(arrays, OUTPUT, f"outputs.{k}.", sizes, one_output)
+        fit_fields(arrays, OUTPUT, f"outputs.{k}.", sizes, one_output)
         known |= {f"outputs.{k}.{name}" for name in OUTPUT}
     for k, K in folds.items():
-        _fit(arrays, TABLE, f"tables.{k}.", {**sizes, "K": K}, one_output)
+        fit_fields(arrays, TABLE, f"tables.{k}.", {**sizes, "K": K}, one_output)
         known |= {f"tables.{k}.{name}" for name in TABLE}
     if set(arrays) != known or (one_output and sizes["q"] != 1):
         raise ValueError("there are other arrays than there should be.")
     return sizes
 
 
-def _fit(
+def fit_fields(
     arrays: Arrays, fields: dict[str, Field], prefix: str, sizes: dict[str, int], one_output: bool
 ) -> dict[str, int]:
-    """Check the arrays of some fields; add sizes that are not known yet."""
+    """Check the arrays of some fields, named with a prefix; add sizes that are not known yet."""
     for name, field in fields.items():
         a = arrays[prefix + name]
         letters = field.shape.replace("...", "" if one_output else "q").split()

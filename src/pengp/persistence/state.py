@@ -1,4 +1,7 @@
-"""A fitted estimator as header entries and arrays of the schema, and back."""
+"""A fitted estimator as header entries and arrays of the schema, and back.
+
+What only `BayesianGPRegressor` has is in `pengp.persistence.averages`.
+"""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias
@@ -7,22 +10,24 @@ import numpy as np
 
 from pengp._core.checks import DataSets
 from pengp.choosing.crossval import CVTable
-from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.estimators.surrogate import Surrogate, path_at
 from pengp.estimators.view import count_outputs, view_of
 from pengp.exceptions import InputError
 from pengp.model.posterior import Posterior, solve
-from pengp.model.scaling import InputScaler, ResponseScaler
 from pengp.path.fitting import Model
 from pengp.path.penalized import Modes, PathFit
+from pengp.persistence import averages, runs
 from pengp.persistence import parameters as codec
 from pengp.persistence.container import Arrays
 from pengp.persistence.schema import check
 
-Estimator: TypeAlias = PenalizedGPRegressor | PenalizedGPRegressorCV
+_Penalized: TypeAlias = PenalizedGPRegressor | PenalizedGPRegressorCV
+Estimator: TypeAlias = _Penalized | BayesianGPRegressor
 CLASSES: dict[str, type[Estimator]] = {
     "PenalizedGPRegressor": PenalizedGPRegressor,
     "PenalizedGPRegressorCV": PenalizedGPRegressorCV,
+    "BayesianGPRegressor": BayesianGPRegressor,
 }
 
 # Names of the schema that are also those of attributes.
@@ -35,20 +40,11 @@ _TABLE = ("theta", "nugget", "sigma2", "mean", "converged")
 
 def to_state(model: Estimator) -> tuple[dict[str, Any], Arrays]:
     """Return what a file keeps of a fitted estimator: header entries and arrays."""
-    path, tables = model.path_, _tables_of(model)
-    plan = next((table.plan for table in tables or [] if table is not None), None)
-    names = getattr(model, "feature_names_in_", None)
-    n_fit = len(path._data.y[0])
-    header = {
-        "class": type(model).__name__,
-        "model": _encode_model(path._model),
-        "parameters": codec.encode_parameters(model.get_params(deep=False), n_fit, plan),
-        "input_names": None if names is None else [str(name) for name in names],
-        "one_output": model._one_output,
-        "n_evaluations": int(path.n_evaluations),
-        "tables": None if tables is None else [_describe_table(table) for table in tables],
-    }
-    arrays = _arrays_of(model, tables)
+    if isinstance(model, BayesianGPRegressor):
+        header, arrays = averages.to_state(model)
+    else:
+        header, arrays = _penalized_state(model)
+    header = {"class": type(model).__name__, **header}
     try:
         _checked_sizes(header, arrays)
     except ValueError as error:
@@ -59,23 +55,46 @@ def to_state(model: Estimator) -> tuple[dict[str, Any], Arrays]:
 def from_state(header: dict[str, Any], arrays: Arrays) -> Estimator:
     """Return the estimator of a file; a ValueError or its like if the file makes no sense."""
     sizes = _checked_sizes(header, arrays)
-    parameters = codec.decode_parameters(header["parameters"], sizes["n_fit"])
+    parameters = codec.decode_parameters(header["parameters"], sizes.get("n_fit", sizes["n"]))
     estimator = CLASSES[header["class"]](**parameters)
-    _restore_fit(estimator, header, arrays, sizes)
-    if isinstance(estimator, PenalizedGPRegressorCV):
-        _set(estimator, arrays, _SELECTION)
-        estimator.lams_ = estimator.path_.lams
-        records = enumerate(header["tables"])
-        tables = [_decode_table(record, k, arrays, sizes) for k, record in records]
-        estimator.cv_table_ = tables[0] if header["one_output"] else tables
+    runs.restore(estimator, header, arrays)
+    if isinstance(estimator, BayesianGPRegressor):
+        averages.restore(estimator, header, arrays)
+    else:
+        _restore_fit(estimator, header, arrays, sizes)
     return estimator
 
 
 def _checked_sizes(header: dict[str, Any], arrays: Arrays) -> dict[str, int]:
     """Return the sizes by letter of header and arrays that fit the schema and each other."""
+    if type(header["one_output"]) is not bool:
+        raise ValueError("the header contradicts itself.")
+    if CLASSES[header["class"]] is BayesianGPRegressor:
+        return averages.checked_sizes(header, arrays)
+    return _penalized_sizes(header, arrays)
+
+
+def _penalized_state(model: _Penalized) -> tuple[dict[str, Any], Arrays]:
+    """Return header entries and arrays of an estimator with a path."""
+    path, tables = model.path_, _tables_of(model)
+    plan = next((table.plan for table in tables or [] if table is not None), None)
+    header = {
+        "model": _encode_model(path._model),
+        "parameters": codec.encode_parameters(
+            model.get_params(deep=False), len(path._data.y[0]), plan
+        ),
+        **runs.to_header(model),
+        "n_evaluations": int(path.n_evaluations),
+        "tables": None if tables is None else [_describe_table(table) for table in tables],
+    }
+    return header, _arrays_of(model, tables)
+
+
+def _penalized_sizes(header: dict[str, Any], arrays: Arrays) -> dict[str, int]:
+    """Return the sizes by letter of header and arrays of an estimator with a path."""
     one_output, records = header["one_output"], header["tables"]
     selected = CLASSES[header["class"]] is PenalizedGPRegressorCV
-    if type(one_output) is not bool or (records is None) is selected:
+    if (records is None) is selected:
         raise ValueError("the header contradicts itself.")
     known = {k: record for k, record in enumerate(records or []) if record is not None}
     folds = {k: len(record["folds"]["test"]) for k, record in known.items()}
@@ -85,7 +104,7 @@ def _checked_sizes(header: dict[str, Any], arrays: Arrays) -> dict[str, int]:
     return sizes
 
 
-def _tables_of(model: Estimator) -> list[CVTable | None] | None:
+def _tables_of(model: _Penalized) -> list[CVTable | None] | None:
     """Return the table of each output, None for an estimator without cross-validation."""
     views = [view_of(model, k) for k in range(count_outputs(model))]
     return [view.table for view in views] if views[0].is_selected else None
@@ -128,20 +147,12 @@ def _decode_model(record: Any) -> Model:
     raise ValueError("the model is not what it should be.")
 
 
-def _arrays_of(model: Estimator, tables: list[CVTable | None] | None) -> Arrays:
+def _arrays_of(model: _Penalized, tables: list[CVTable | None] | None) -> Arrays:
     """Return the arrays of a fitted estimator, in the order of the schema."""
     surrogate, path = model._surrogate, model.path_
     names = _ESTIMATES if tables is None else (*_ESTIMATES, *_SELECTION)
     arrays = {
-        "inputs": model.X_train_,
-        "responses": surrogate.y_raw,
-        "scaled_inputs": surrogate.posteriors[0].X,
-        "input_lower": surrogate.inputs.lower,
-        "input_upper": surrogate.inputs.upper,
-        "input_constant": surrogate.inputs.constant,
-        "response_mean": surrogate.response.mean,
-        "response_sd": surrogate.response.sd,
-        "response_constant": surrogate.response.constant,
+        **runs.to_arrays(model),
         **{name: np.asarray(getattr(model, f"{name}_")) for name in names},
         "path.inputs": path._data.X[0],
         "path.responses": np.stack(path._data.y),
@@ -204,38 +215,40 @@ def _decode_table(
 
 
 def _restore_fit(
-    estimator: Estimator, header: dict[str, Any], arrays: Arrays, sizes: dict[str, int]
+    estimator: _Penalized, header: dict[str, Any], arrays: Arrays, sizes: dict[str, int]
 ) -> None:
-    """Set what both estimators learn."""
-    estimator._one_output = one_output = header["one_output"]
-    estimator.n_features_in_ = sizes["d"]
-    _set_names(estimator, header["input_names"])
+    """Set what the estimators with a path learn."""
     path = _decode_path(header, arrays, sizes["q"])
     surrogate = _decode_surrogate(path._model, arrays, sizes["q"])
     estimator.path_, estimator._surrogate = path, surrogate
-    estimator.X_train_ = arrays["inputs"]
-    estimator.y_train_ = surrogate.y_raw[:, 0] if one_output else surrogate.y_raw
     _set(estimator, arrays, _ESTIMATES)
     at_lam = path.lams == arrays["lam"][..., None]
     if not at_lam.any(-1).all():
         raise ValueError("lam is none of the path's.")
     estimator._chosen = path_at(path, np.asarray(at_lam.argmax(-1)))
+    if isinstance(estimator, PenalizedGPRegressorCV):
+        _restore_choice(estimator, header, arrays, sizes)
 
 
-def _set(estimator: Estimator, arrays: Arrays, names: Iterable[str]) -> None:
+def _restore_choice(
+    estimator: PenalizedGPRegressorCV,
+    header: dict[str, Any],
+    arrays: Arrays,
+    sizes: dict[str, int],
+) -> None:
+    """Set what is learned by cross-validation."""
+    _set(estimator, arrays, _SELECTION)
+    estimator.lams_ = estimator.path_.lams
+    records = enumerate(header["tables"])
+    tables = [_decode_table(record, k, arrays, sizes) for k, record in records]
+    estimator.cv_table_ = tables[0] if header["one_output"] else tables
+
+
+def _set(estimator: _Penalized, arrays: Arrays, names: Iterable[str]) -> None:
     """Set learned attributes from arrays; a number where there are no axes."""
     for name in names:
         a = arrays[name]
         setattr(estimator, f"{name}_", a if a.ndim else a.item())
-
-
-def _set_names(estimator: Estimator, names: Any) -> None:
-    """Set the names of the inputs, if they have names."""
-    if names is None:
-        return
-    if [type(name) for name in names] != [str] * estimator.n_features_in_:
-        raise ValueError("each input needs a name.")
-    estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
 def _decode_path(header: dict[str, Any], arrays: Arrays, q: int) -> PathFit:
@@ -256,12 +269,8 @@ def _decode_path(header: dict[str, Any], arrays: Arrays, q: int) -> PathFit:
 
 def _decode_surrogate(model: Model, arrays: Arrays, q: int) -> Surrogate[Posterior]:
     """Return the surrogate of all outputs, factors as they were."""
-    inputs = InputScaler(arrays["input_lower"], arrays["input_upper"], arrays["input_constant"])
-    response = ResponseScaler(
-        arrays["response_mean"], arrays["response_sd"], arrays["response_constant"]
-    )
     posteriors = tuple(_decode_posterior(model, arrays, k) for k in range(q))
-    return Surrogate(inputs, response, posteriors, arrays["responses"])
+    return runs.surrogate(posteriors, arrays)
 
 
 def _decode_posterior(model: Model, arrays: Arrays, k: int) -> Posterior:
