@@ -67,7 +67,7 @@ def slow_prediction(
     A = np.block([[A, F], [F.T, np.zeros((F.shape[1], F.shape[1]))]])
     C = np.column_stack([C, BASES[mean](Z)])
     padded = np.append(y, np.zeros(len(A) - n))
-    weights: FloatArray = np.linalg.solve(A, padded)
+    weights = np.asarray(np.linalg.solve(A, padded), dtype=np.float64)
     cov = correlation(Z, Z, theta, kernel) + nugget * np.eye(m) - C @ np.linalg.solve(A, C.T)
     return C @ weights, cov, float(padded @ weights) / n, weights[n:]
 

@@ -1,6 +1,6 @@
 """A mixture of processes, each at its own theta: predictions, covariances, draws, further runs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -131,6 +131,8 @@ class ProcessMixture:
         two likelihoods. `effective_size` of the result tells whether enough components are left.
         """
         X, y = np.concatenate([self.X, X_add]), np.concatenate([self.y, y_add])
+        if not self.y.any():  # nothing is known but that y is 0, whatever theta
+            return replace(self, X=X, y=y)
         change = self._log_likelihood(X, y) - self._log_likelihood(self.X, self.y)
         weight = normalised(np.log(self.weight) + change)
         kept = weight > 0.0

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
-    from pengp.estimators.bayesian import BayesianGPRegressor, Components
+    from pengp.estimators.averaged import Components
+    from pengp.estimators.bayesian import BayesianGPRegressor
     from pengp.estimators.heldout import HeldOut
     from pengp.estimators.penalized import PenalizedGPRegressor, PenalizedGPRegressorCV
     from pengp.estimators.surrogate import LeaveOneOut
@@ -22,7 +23,8 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     globals(),
     {
-        "bayesian": ["BayesianGPRegressor", "Components"],
+        "averaged": ["Components"],
+        "bayesian": ["BayesianGPRegressor"],
         "heldout": ["HeldOut"],
         "penalized": ["PenalizedGPRegressor", "PenalizedGPRegressorCV"],
         "surrogate": ["LeaveOneOut"],

@@ -119,7 +119,7 @@ class Surrogate(Generic[_Process]):
         """Return the surrogate that also knows X_raw [k, d], y_raw [k, q], at its theta."""
         X, outputs = self.scale(X_raw), self.response.transform(y_raw).T
         pairs = zip(self.posteriors, outputs, strict=True)
-        posteriors = tuple(posterior.extend(X, y) for posterior, y in pairs)
+        posteriors: tuple[Any, ...] = tuple(posterior.extend(X, y) for posterior, y in pairs)
         return replace(self, posteriors=posteriors, y_raw=np.concatenate([self.y_raw, y_raw]))
 
     @cached_property

@@ -235,7 +235,7 @@ def _condition_chunk(
     v = len(R[0]) - n
     L, ok = cholesky(R[:, :n, :n])
     columns = [R[:, :n, n:], basis.z[:, :, None], basis.rows.swapaxes(1, 2)]
-    W: FloatArray = np.linalg.solve(L, np.concatenate(columns, axis=2))
+    W = np.asarray(np.linalg.solve(L, np.concatenate(columns, axis=2)), dtype=np.float64)
     V = W[:, :, :v]  # L^-1 R(X, X_new)
     trend = trend_of(mean, basis, W[:, :, v], W[:, :, v + 1 :].swapaxes(1, 2))
     cov = R[:, n:, n:] - V.transpose(0, 2, 1) @ V

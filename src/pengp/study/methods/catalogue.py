@@ -81,13 +81,13 @@ def bayes(problem: Problem, **settings: Any) -> Forecast:
     """Forecast by the Bayesian average; settings are those of `members_of`."""
     runs = problem.runs
     members = members_of(runs.X.shape[1], **settings)
-    found = average(
+    _, mixture = average(
         runs.X,
         runs.y,
         Settings(members, get_prior("hierarchical-lasso"), 800.0, 30_000, 100),
         problem.seed,
     )
-    law = found.mixture.law(problem.X_test)
+    law = mixture.law(problem.X_test)
     lower, upper = law.interval(LEVEL).T
     return Forecast(law.mean(), lower, upper, law.crps(problem.y_test))
 
