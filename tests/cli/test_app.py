@@ -359,7 +359,7 @@ def test_wrong_usage_is_told_with_the_usage() -> None:
 def test_an_unexpected_error_shows_everything_and_asks_for_a_report() -> None:
     code = (
         "import sys; sys.argv = ['pengp', 'info', 'm']\n"
-        "import pengp.persistence; pengp.persistence.load = None\n"
+        "import pengp.persistence; pengp.persistence.read_info = None\n"
         "from pengp.cli import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -175,4 +175,4 @@ def _complaint(cell: Any) -> str:
             f"holds {shown!r}; write it without a comma, or say with --thousands , or --decimal , "
             "what the comma means"
         )
-    return f"holds {shown!r}, which is not a number; correct it or leave the column out"
+    return f"holds {shown!r}, which is not a number; correct it, or leave out the row or the column"
