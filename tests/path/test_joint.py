@@ -49,7 +49,7 @@ def slow_maximum(
 
     fits = [minimize(negative, start, method="L-BFGS-B", bounds=box) for start in grid]
     rough = min(fits, key=lambda fit: float(fit.fun))
-    tight = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
+    tight: Any = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
     best = minimize(negative, rough.x, method="Nelder-Mead", bounds=box, options=tight)
     return -float(best.fun), np.asarray(best.x)
 
