@@ -104,7 +104,7 @@ class Problems:
                 )
         self.noisy = [_noisy(seed) for seed in range(NOISY)]
         self.noisy_best = [self._one(X, y, 120) for X, y in self.noisy]
-        self.large = [_smooth(n, d) for n, d in ((120, 2), (150, 4), (150, 8))]
+        self.large = [_smooth(n, d) for n, d in ((120, 2), (150, 8), (300, 4))]
 
     @staticmethod
     def _one(X: FloatArray, y: FloatArray, n_starts: int = 10) -> float:

@@ -156,11 +156,13 @@ def find_duplicates(
     responses = y.reshape(len(X), -1)
     for j, row in enumerate(X + 0.0):  # -0.0 becomes 0.0, which it equals
         i = seen.setdefault(row.tobytes(), j)
+        if i == j:
+            continue
         differ = np.flatnonzero(responses[i] != responses[j])
         if len(differ):
             k = differ[0]
             return i, j, (float(responses[i, k]), float(responses[j, k]))
-        if i < j and equal is None:
+        if equal is None:
             equal = i, j, None
     return equal
 

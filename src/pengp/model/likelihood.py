@@ -203,7 +203,8 @@ class BatchLikelihood:
         gradient -= trace
         gradient *= 0.5
         # P - alpha alpha' / (2 q), between R_p alpha and R_q alpha, is V less 1 + k squares.
-        squares = np.column_stack([at.weight / (2.0 * at.degrees), at.squares])
+        half = at.weight / (2.0 * at.degrees)
+        squares = np.concatenate([half[:, None], at.squares], axis=1)
         bend = b @ (at.V @ b.transpose(0, 2, 1))
         bend -= along.transpose(0, 2, 1) @ (squares[:, :, None] * along)
         bend *= weight[:, :, None]

@@ -69,10 +69,7 @@ def _orthogonalise(rows: FloatArray, carry: FloatArray, j: int) -> None:
 
 def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     """Return above / below, 0 where below is 0."""
-    positive = below > 0.0
-    if positive.all():
-        return np.divide(above, below)
-    return np.divide(above, below, out=np.zeros(np.shape(above)), where=positive)
+    return np.divide(above, below, out=np.zeros(np.shape(above)), where=below > 0.0)
 
 
 def project(
@@ -105,12 +102,13 @@ def project(
     for j in range(k):
         dual, rest = duals[:, j], slice(j + 1, None)
         total = np.add.reduce(dual * rows[:, j], axis=-1)
-        squares[:, j] = _ratio(np.ones(len(total)), total)
+        total = np.where(total > 0.0, total, np.inf)  # by which anything is 0
+        squares[:, j] = 1.0 / total
         if j + 1 < duals.shape[1]:
-            share = _ratio((dual[:, None] * rows[:, rest]).sum(-1), total[:, None])[..., None]
+            share = ((dual[:, None] * rows[:, rest]).sum(-1) / total[:, None])[..., None]
             duals[:, rest] -= share * dual[:, None]
             carry[:, rest] -= share * carry[:, j, None]
-        shift = _ratio(np.vecdot(dual, z), total)[:, None]
+        shift = (np.vecdot(dual, z) / total)[:, None]
         alpha -= shift * dual
         found += shift * carry[:, j]
     return squares, found
@@ -228,9 +226,9 @@ def too_few_runs(mean: Mean, X: FloatArray) -> str:
 
 def follows(mean: Mean, X: FloatArray, y: FloatArray) -> bool:
     """Tell whether y [n] is in the span of the basis on X [n, d], where no likelihood exists."""
-    z = columns_of(mean, X[None], y[None]).z
-    k = mean.columns(X[:1]).shape[1]
-    return bool(np.abs(z).max() <= 8.0 * k * _EPS * np.abs(y).max())
+    basis = columns_of(mean, X[None], y[None])
+    k = basis.rows.shape[1]
+    return bool(np.abs(basis.z).max() <= 8.0 * k * _EPS * np.abs(y).max())
 
 
 def check_trend(data: DataSets, mean: Mean) -> None:

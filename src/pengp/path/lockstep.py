@@ -42,8 +42,15 @@ class Ended(NamedTuple):
 
     def take(self, rows: IntArray | slice) -> "Ended":
         """Return some rows."""
-        return Ended._make(
-            field.take(rows) if isinstance(field, Expansion) else field[rows] for field in self
+        return Ended(
+            self.cell[rows],
+            self.row[rows],
+            self.point[rows],
+            self.at.take(rows),
+            self.slope[rows],
+            self.maximum[rows],
+            self.objective[rows],
+            self.near[rows],
         )
 
 
