@@ -181,7 +181,7 @@ def _contradicted_intervals(
     view: FittedView, scores: dict[str, float], level: float
 ) -> Iterator[Finding]:
     """Say so if too many runs lie outside their leave-one-out intervals, or too few."""
-    n = len(view.y)
+    n = len(view.loo.mean)
     check = IntervalCheck(round(scores["coverage"] * n), n, level)
     if check.contradicted and view.loo.std.any():  # a constant response has none
         z = np.abs(view.loo.standardized_residual)

@@ -2,6 +2,7 @@
 
 import csv
 import shlex
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,28 @@ if TYPE_CHECKING:
     from pengp.cli.summary import Summary
 
 
+_OF_PENALIZED = (
+    "kernel",
+    "penalty",
+    "metric",
+    "rule",
+    "folds",
+    "repeats",
+    "isotropic",
+    "nugget",
+    "mean",
+)
+
+
+class Method(StrEnum):
+    """Ways to fit."""
+
+    PENALIZED = "penalized"
+    BAYES = "bayes"
+
+
 def fit(
+    ctx: typer.Context,
     data: Annotated[
         str, typer.Argument(metavar="TABLE", help="Table of runs; - for CSV on stdin.")
     ],
@@ -39,6 +61,13 @@ def fit(
     bounds: Annotated[
         list[str] | None, typer.Option("--bounds", "-b", metavar="RANGE|FILE", help=BOUNDS_HELP)
     ] = None,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="penalized chooses lambda by cross-validation; bayes averages over lambda, theta "
+            "and kernels, and takes none of the options from --kernel to --mean."
+        ),
+    ] = Method.PENALIZED,
     kernel: Annotated[str, choice("kernel", "Correlation function")] = "sqexp",
     penalty: Annotated[str, choice("penalty", "Penalty on theta")] = "lasso",
     metric: Annotated[str, choice("metric", "What folds are judged by")] = "dpe",
@@ -104,7 +133,7 @@ def fit(
     from pengp.cli.folds import Folds
     from pengp.cli.runs import check_runs, read_runs
     from pengp.cli.summary import Summary
-    from pengp.estimators import PenalizedGPRegressorCV
+    from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressorCV
     from pengp.estimators.view import view_of
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
@@ -116,10 +145,21 @@ def fit(
             f"{place} is there already; replace it with --force, or choose another name with "
             "--output."
         )
+    _check_method(ctx, method, report)
     if report is not None:
         check_destination(report, *read, place)
     runs = read_runs(data, response, _names(inputs), fewest=2, reading=reading)
     plan = Folds.of(folds, repeats, seed, len(runs.y))
+    region = _input_bounds(runs, bounds or [], reading)
+    if method is Method.BAYES:
+        check_runs(runs, 1e-8)
+        with working(f"Fitting {len(runs.y)} runs ..."):
+            average = BayesianGPRegressor(input_bounds=region, random_state=seed)
+            average.fit(runs.X, runs.y)
+        about = {"response": response, "source": runs.source, "seed": seed}
+        summary = Summary.of(view_of(average, response_name=response))
+        _conclude(summary, about, place, report, as_json=as_json)
+        return
     model = PenalizedGPRegressorCV(
         metric=metric,
         rule=rule,
@@ -128,7 +168,7 @@ def fit(
         isotropic=isotropic,
         nugget=_nugget(nugget),
         mean=mean,
-        input_bounds=_input_bounds(runs, bounds or [], reading),
+        input_bounds=region,
         random_state=seed,
         n_jobs=jobs,
     )
@@ -138,6 +178,24 @@ def fit(
     summary = Summary.of(view_of(model, response_name=response))
     info = {"response": response, "source": runs.source, **plan.record()}
     _conclude(summary, info, place, report, as_json=as_json)
+
+
+def _check_method(ctx: typer.Context, method: Method, report: Path | None) -> None:
+    """Raise where an option would have no effect."""
+    if method is Method.PENALIZED:
+        return
+    given = [f"--{name}" for name in _OF_PENALIZED if _was_given(ctx, name)]
+    if given or report is not None:
+        raise InputError(
+            f"--method bayes takes no {', '.join([*given, *(['--report'] if report else [])])}; "
+            "leave it out, or use --method penalized."
+        )
+
+
+def _was_given(ctx: typer.Context, name: str) -> bool:
+    """Tell whether an option was written, and not left to its default."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _names(inputs: str | None) -> list[str] | None:

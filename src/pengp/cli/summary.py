@@ -48,23 +48,16 @@ class Summary:
 
     def record(self) -> dict[str, Any]:
         """Return everything as numbers and names."""
-        view, model, diagnosis = self.view, self.view.estimator, self.diagnosis
+        view, diagnosis = self.view, self.diagnosis
         columns = zip(view.names, view.theta, view.lengthscale, view.active, strict=True)
         return {
             "response": view.response,
             "runs": len(view.y),
-            "lambda": {"value": model.lam_, **self._choice()},
+            **(self._of_path() if view.is_penalized else self._of_average()),
             "inputs": [
                 {"name": name, "theta": theta, "lengthscale": length, "active": bool(active)}
                 for name, theta, length, active in columns
             ],
-            "sigma2": model.sigma2_,
-            "sigma_in_unit_of_response": view.sigma,
-            "nugget": model.nugget_,
-            "mean": model.mean_,
-            "kernel": name_of(model.kernel),
-            "penalty": name_of(model.penalty),
-            "isotropic": model.isotropic,
             "held_out": None
             if diagnosis.held_out is None
             else {**diagnosis.held_out.scores(), "how": diagnosis.held_out.how},
@@ -77,8 +70,55 @@ class Summary:
             "findings": [finding._asdict() for finding in diagnosis.findings],
         }
 
+    def _of_path(self) -> dict[str, Any]:
+        """Return the estimates of a penalized fit."""
+        model = self.view.estimator
+        return {
+            "lambda": {"value": model.lam_, **self._choice()},
+            "sigma2": model.sigma2_,
+            "sigma_in_unit_of_response": self.view.sigma,
+            "nugget": model.nugget_,
+            "mean": model.mean_,
+            "kernel": name_of(model.kernel),
+            "penalty": name_of(model.penalty),
+            "isotropic": model.isotropic,
+        }
+
+    def _of_average(self) -> dict[str, Any]:
+        """Return what a Bayesian average knows of itself."""
+        model = self.view.estimator
+        return {
+            "kernels": model.kernel_weights_,
+            "log_evidence": {"value": model.log_evidence_, "error": model.log_evidence_error_},
+            "effective_size": model.effective_size_,
+            "pareto_shape": model.pareto_shape_,
+            "probability_that_inputs_matter": model.activity_.probability,
+        }
+
     def _facts(self) -> list[tuple[str, str]]:
         """Return what is said before the tables."""
+        about = self._path_facts() if self.view.is_penalized else self._average_facts()
+        return [("Response", f"{self.view.response}, {len(self.view.y)} runs"), *about]
+
+    def _average_facts(self) -> list[tuple[str, str]]:
+        """Return what is said of a Bayesian average."""
+        from pengp.model.kernels import KERNELS
+
+        model = self.view.estimator
+        weights = model.kernel_weights_.items()
+        kernels = ", ".join(f"{KERNELS.label(name)} {100 * w:.0f} %" for name, w in weights)
+        evidence = f"{model.log_evidence_:.2f} +- {model.log_evidence_error_:.2f}"
+        return [
+            ("Model", f"average over lambda, theta and kernels: {kernels}"),
+            (
+                "Draws",
+                f"effective size {model.effective_size_:.0f}, log evidence {evidence}; theta and "
+                "lengthscale below are posterior medians",
+            ),
+        ]
+
+    def _path_facts(self) -> list[tuple[str, str]]:
+        """Return what is said of a penalized fit."""
         from pengp.model.kernels import KERNELS
         from pengp.model.means import MEANS
         from pengp.path.penalties import PENALTIES
@@ -87,7 +127,6 @@ class Summary:
         nugget = f"{number(model.nugget_)}{' (estimated)' if model.nugget == 'estimate' else ''}"
         theta = ", one theta for all inputs" if model.isotropic else ""
         return [
-            ("Response", f"{view.response}, {len(view.y)} runs"),
             ("Lambda", f"{number(model.lam_)}: {self._how_chosen()}"),
             (
                 "Model",
@@ -149,19 +188,27 @@ class Summary:
         from pengp.choosing.scores import VALIDATION_SCORES
 
         unit, held_out = f", in the unit of {self.view.response}", self.diagnosis.held_out
-        anew, rows = None if held_out is None else held_out.scores(), list[list[str]]()
+        kept = self.diagnosis.scores if held_out is None or self.view.is_penalized else None
+        shown = {"held out": held_out and held_out.scores(), "theta kept": kept}
+        columns = {name: scores for name, scores in shown.items() if scores}
+        rows = list[list[str]]()
         for score in map(VALIDATION_SCORES.__getitem__, _SHOWN_SCORES):
-            values = [each[score.name] for each in (anew, self.diagnosis.scores) if each]
+            values = [scores[score.name] for scores in columns.values()]
             is_share = score.greater_is_better is None
             texts = [f"{100 * v:.0f} %" if is_share else number(v) for v in values]
             meaning = score.meaning.format(level=f"{100 * self.diagnosis.level:g} %")
             rows.append([score.label, *texts, f"{meaning}{unit if score.has_unit else ''}"])
-        columns = ["theta kept"] if held_out is None else ["held out", "theta kept"]
-        how = "each run left out" if held_out is None else held_out.how
-        title = f"Accuracy on runs that were held out ({how}) and theta estimated anew, beside the "
-        title += "leave-one-out check with theta kept, which flatters:"
         right = tuple(range(1, 1 + len(columns)))
-        return [paragraph(title), table(["score", *columns, "meaning"], rows, right=right)]
+        scores_table = table(["score", *columns, "meaning"], rows, right=right)
+        return [paragraph(self._score_title()), scores_table]
+
+    def _score_title(self) -> str:
+        """Return what the table of scores shows."""
+        held_out = self.diagnosis.held_out
+        if held_out is None:
+            return "Leave-one-out check, each run predicted from the others with theta kept:"
+        title = f"Accuracy on runs that were held out ({held_out.how}), theta learned anew"
+        return f"{title}; with theta kept it flatters:" if self.view.is_penalized else f"{title}:"
 
     def _mode_table(self) -> "list[RenderableType]":
         """Return the other modes, if there are any."""

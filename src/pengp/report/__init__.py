@@ -11,6 +11,7 @@ from typing import Any
 from pengp._core.files import replacing
 from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.estimators.view import check_model
+from pengp.exceptions import InputError
 
 __all__ = ["write_report"]
 
@@ -35,6 +36,11 @@ def write_report(
         ``command``, ``seed`` or ``history``, under Settings.
     """
     check_model(model)
+    if not hasattr(model, "path_"):
+        raise InputError(
+            f"there is no report on a {type(model).__name__} yet; write one on a "
+            "PenalizedGPRegressorCV, and use diagnose and held_out for this model."
+        )
     try:
         from pengp.report.page import render
     except ModuleNotFoundError as error:
