@@ -10,8 +10,8 @@ from scipy.linalg import cho_solve
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import cholesky
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
+from pengp.model.structure import Kernel
 from pengp.model.trend import Columns, columns_of, trend_of
 
 #: Bytes that one chunk of a batch may occupy: small enough to stay in a core's cache.

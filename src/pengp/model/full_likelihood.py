@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import cholesky, log_determinant
-from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.kernels import get_kernel
+from pengp.model.structure import Kernel
 
 
 class FullLogLik(NamedTuple):

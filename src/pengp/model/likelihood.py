@@ -28,9 +28,8 @@ import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.linalg import diagonals, positive_inverse, positive_solve
-from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
-from pengp.model.structure import Pieces
+from pengp.model.structure import Kernel, Pieces
 from pengp.model.trend import ProfiledTrend, log_information, projected
 from pengp.model.work import BUFFER_BYTES, work_array
 
@@ -223,12 +222,14 @@ class BatchLikelihood:
         second = pieces.second.take(self._lower, axis=1)
         if self._repeated:
             second[np.isinf(second)] = 0.0  # E_p E_q = 0 beats phi'' = inf
-        scale = W * second
-        weighted = np.multiply(scale[:, None], E, out=work_array(0, (len(W), *E.shape[1:])))
-        curvature: FloatArray = weighted @ E.transpose(0, 2, 1)
+        extra = 0.0
         if pieces.extra is not None:
-            on_diagonal = diagonals(curvature)
-            on_diagonal += np.einsum("bm,btm->bt", W, pieces.extra.take(self._lower, axis=2))
+            extra = np.einsum("bm,btm->bt", W, pieces.extra.take(self._lower, axis=2))
+        W *= second
+        weighted = np.multiply(W[:, None], E, out=work_array(0, (len(W), *E.shape[1:])))
+        curvature: FloatArray = weighted @ E.transpose(0, 2, 1)
+        on_diagonal = diagonals(curvature)
+        on_diagonal += extra
         return curvature
 
     def _products(self, at: _Solved, pieces: Pieces) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -26,8 +26,8 @@ from pengp.model.folded import (
     floor_diagonal,
     hold_out,
 )
-from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
+from pengp.model.structure import Kernel
 from pengp.model.trend import columns_of, half_solved, trend_of
 
 __all__ = ["BatchPrediction", "FoldPrediction", "Posterior", "batch_predict", "condition"]
