@@ -62,14 +62,20 @@ def smooth_runs(n: int, d: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
     return X, (y - y.mean()) / y.std(ddof=1)
 
 
+def correlated(x: FloatArray, z: FloatArray, theta: FloatArray, kernel: str) -> float:
+    """Return the correlation of two inputs [d]: of their distance, or a product over inputs."""
+    name, _, product = kernel.partition("_")
+    h = np.sqrt(theta) * np.abs(x - z)
+    return float(CORRELATIONS[name](h).prod() if product else CORRELATIONS[name](np.sqrt(h @ h)))
+
+
 def correlation(X: FloatArray, theta: FloatArray, nugget: float, kernel: str) -> FloatArray:
     """Return R by a double loop."""
     n = len(X)
     R = np.empty((n, n))
     for i in range(n):
         for j in range(n):
-            h = np.sqrt((theta * (X[i] - X[j]) ** 2).sum())
-            R[i, j] = CORRELATIONS[kernel](h) + nugget * (i == j)
+            R[i, j] = correlated(X[i], X[j], theta, kernel) + nugget * (i == j)
     return R
 
 

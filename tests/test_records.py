@@ -28,6 +28,7 @@ from pengp.diagnostics import diagnose
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import FileError, InputError
 from pengp.model import KERNELS
+from pengp.model.structure import RadialKernel
 from pengp.path import PENALTIES
 from pengp.persistence.container import pack
 from pengp.persistence.parameters import decode_parameters, encode_parameters
@@ -39,7 +40,7 @@ LAMS = np.array([0.0, 0.05, 0.2])
 
 
 @dataclass(frozen=True)
-class Rational:
+class Rational(RadialKernel):
     """phi(s) = 1 / (1 + s)."""
 
     name: ClassVar[str] = "rational"

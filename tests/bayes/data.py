@@ -6,6 +6,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.bayes.members import Member
+from pengp.model.structure import RadialKernel
 
 
 class Runs(NamedTuple):
@@ -45,6 +46,7 @@ def brute_force(at: Runs, member: Member, X_new: FloatArray, size: int, prior: S
     for _ in range(size // 2000):
         theta = np.exp(prior.sample(rng, 2000, X.shape[1]))
         assert isinstance(member.nugget, float)
+        assert isinstance(member.kernel, RadialKernel)
         g = member.nugget
         C = member.kernel.phi(D @ theta[:, None, :, None])[..., 0] + c2
         R = C[:, :n, :n] + g * np.eye(n)

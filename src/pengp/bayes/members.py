@@ -6,11 +6,12 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
-from pengp.model.folded import correlation_matrix, weighted_distances
-from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.folded import correlation_matrix
+from pengp.model.kernels import get_kernel
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.means import ZERO, ConstantMean, Mean
 from pengp.model.posterior import Posterior, condition
+from pengp.model.structure import Kernel
 
 INTEGRATED = ConstantMean(9.0)
 """A constant with prior variance 9 sigma2, integrated out; 1, 9 and 100 are alike."""
@@ -79,7 +80,7 @@ class Member:
         """Return R(X_new, X) [B, m, n] for theta [B, d]."""
         B = len(theta)
         rows, columns = (np.broadcast_to(a, (B, *a.shape)) for a in (X_new, X))
-        return self.kernel.phi(weighted_distances(rows, columns, theta))
+        return self.kernel.pairwise(rows, columns, theta)
 
     def _trend(self, X_new: FloatArray, X: FloatArray) -> FloatArray:
         """Return variance F F' [m, n] between X_new [m, d] and X [n, d]."""

@@ -18,8 +18,8 @@ from pengp.estimators.data import lambda_values, make_plans, prepare
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
+from pengp.model.structure import Kernel
 from pengp.path.penalties import AnyPenalty
 
 __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
@@ -46,8 +46,8 @@ class PenalizedGPRegressor(_PenalizedGP):
     ----------
     lam : float
         Weight lambda of the penalty; 0 is maximum likelihood.
-    kernel : {"sqexp", "matern52", "matern32"} or Kernel
-        Correlation function.
+    kernel : {"sqexp", "matern52", "matern32", "matern52_product", "matern32_product"} or Kernel
+        Correlation function, of the distance or, a product, of the inputs one by one.
     penalty : {"lasso", "scad", "ridge", "none", "jointly-robust"}, Penalty or JointPenalty
         Penalty on theta.
     isotropic : bool

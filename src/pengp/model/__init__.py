@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from pengp.model.full_likelihood import FullLogLik, full_loglik
     from pengp.model.kernels import (
         KERNELS,
-        Kernel,
         Matern32,
+        Matern32Product,
         Matern52,
+        Matern52Product,
         SquaredExponential,
         correlation,
         get_kernel,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     )
     from pengp.model.profile import ProfileLikelihood, profile_loglik
     from pengp.model.scaling import InputScaler, ResponseScaler
+    from pengp.model.structure import Kernel, ProductKernel, RadialKernel
 
 __all__ = [
     "KERNELS",
@@ -48,10 +50,14 @@ __all__ = [
     "LinearMean",
     "LogLik",
     "Matern32",
+    "Matern32Product",
     "Matern52",
+    "Matern52Product",
     "Mean",
     "Posterior",
+    "ProductKernel",
     "ProfileLikelihood",
+    "RadialKernel",
     "ResponseScaler",
     "SquaredExponential",
     "ZeroMean",
@@ -70,9 +76,10 @@ __getattr__, __dir__ = lazily(
         "full_likelihood": ["FullLogLik", "full_loglik"],
         "kernels": [
             "KERNELS",
-            "Kernel",
             "Matern32",
+            "Matern32Product",
             "Matern52",
+            "Matern52Product",
             "SquaredExponential",
             "correlation",
             "get_kernel",
@@ -96,5 +103,6 @@ __getattr__, __dir__ = lazily(
         ],
         "profile": ["ProfileLikelihood", "profile_loglik"],
         "scaling": ["InputScaler", "ResponseScaler"],
+        "structure": ["Kernel", "ProductKernel", "RadialKernel"],
     },
 )

@@ -10,8 +10,8 @@ from scipy.linalg import cho_solve
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import cholesky
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
+from pengp.model.structure import Kernel
 from pengp.model.trend import Columns, columns_of, trend_of
 
 #: Bytes that one chunk of a batch may occupy: small enough to stay in a core's cache.
@@ -58,48 +58,11 @@ class FoldPrediction(NamedTuple):
     sigma2: float
 
 
-def weighted_distances(A: FloatArray, C: FloatArray, theta: FloatArray) -> FloatArray:
-    """Return s = sum_p theta_p (a_p - c_p)^2 of every pair, exactly 0 where two inputs coincide.
-
-    Parameters
-    ----------
-    A : [B, a, d]
-        Inputs of the rows.
-    C : [B, c, d]
-        Inputs of the columns.
-    theta : [B, d]
-        Weights of the squared differences.
-
-    Returns
-    -------
-    [B, a, c]
-    """
-    s = np.zeros((len(A), A.shape[1], C.shape[1]))
-    for p in range(A.shape[2]):
-        delta = A[:, :, None, p] - C[:, None, :, p]
-        delta *= delta
-        delta *= theta[:, p, None, None]
-        s += delta
-    return s
-
-
-def product_distances(z: FloatArray, Z: FloatArray) -> FloatArray:
-    """Return s = |z|^2 + |Z|^2 - 2 z Z' [m, n] for z [m, d], Z [n, d], as one matrix product.
-
-    With z = sqrt(theta) x the same s as above, for many inputs. Its rounding error, about
-    1e-16 |z|^2, is far below any nugget; a negative s becomes 0.
-    """
-    left = np.column_stack([z, (z * z).sum(1), np.ones(len(z))])
-    right = np.column_stack([-2.0 * Z, np.ones(len(Z)), (Z * Z).sum(1)])
-    s: FloatArray = left @ right.T
-    return np.maximum(s, 0.0, out=s)
-
-
 def correlation_matrix(
     X: FloatArray, theta: FloatArray, nugget: FloatArray, kernel: Kernel
 ) -> FloatArray:
-    """Return R = phi(s) + g I, eq. (1) of the paper, for X [B, n, d], theta [B, d], nugget [B]."""
-    R = kernel.phi(weighted_distances(X, X, theta))
+    """Return R with the nugget, eq. (1) of the paper, for X [B, n, d], theta [B, d], nugget [B]."""
+    R = kernel.pairwise(X, X, theta)
     diagonal = np.arange(X.shape[1])
     R[:, diagonal, diagonal] += nugget[:, None]
     return R

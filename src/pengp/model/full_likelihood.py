@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import cholesky, log_determinant
-from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.kernels import get_kernel
+from pengp.model.structure import Kernel
 
 
 class FullLogLik(NamedTuple):
@@ -49,15 +50,15 @@ def full_loglik(
         Correlation parameters.
     sigma2, mean, nugget : float
         The other parameters.
-    kernel : {"sqexp", "matern52", "matern32"} or Kernel
+    kernel : str or Kernel
         Correlation function.
     """
     X, theta = np.asarray(X, dtype=np.float64), np.asarray(theta, dtype=np.float64)
     r, correlation = np.asarray(y, dtype=np.float64) - mean, get_kernel(kernel)
     n = len(r)
-    D = (X[:, None, :] - X[None, :, :]) ** 2
-    s = D @ theta
-    phi = correlation.phi(s)
+    D = ((X.T[:, :, None] - X.T[:, None, :]) ** 2).reshape(1, -1, n * n)
+    flat, kept = correlation.correlate(theta[None], D)
+    phi = flat.reshape(n, n)
     L, ok = cholesky((phi + nugget * np.eye(n))[None])
     if not ok[0]:
         return FullLogLik(-np.inf, np.full_like(theta, np.nan), np.nan, np.nan, np.nan)
@@ -66,7 +67,8 @@ def full_loglik(
     q = float(r @ alpha) / sigma2
     value = -0.5 * (n * np.log(sigma2) + float(log_determinant(L)[0]) + q)
     W = 0.5 * (np.outer(alpha, alpha) / sigma2 - V)  # d value / d R
-    slopes = np.einsum("ij,ijp->p", W * correlation.derivatives(s, phi)[0], D)
+    pieces = correlation.pieces(theta[None], D, flat, kept)
+    slopes = pieces.E[0] @ (W.ravel() * pieces.first[0])
     return FullLogLik(
         value,
         theta * slopes,

@@ -1,40 +1,21 @@
-"""Correlation functions phi(s) of s = sum_p theta_p D_p, with their first two derivatives in s.
+"""The correlations by name: radial ones, phi(s) of a distance, and products over the inputs.
 
-Every correlation of the package is a scalar function of the weighted squared distance
-s = sum_p theta_p (x_ip - x_jp)^2, so that with D_p the matrix of squared differences in input p
-
-    R = phi(s),   dR/dtheta_p = phi'(s) D_p,   d2R/dtheta_p dtheta_q = phi''(s) D_p D_q.
-
-A new correlation is one class with these three functions, added to ``KERNELS``.
+A new correlation is one class, a `RadialKernel` or a `ProductKernel`, added to ``KERNELS``.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
 from pengp._core.registry import Registry
-
-
-class Kernel(Protocol):
-    """A stationary correlation; arrays of any shape go in and come out."""
-
-    name: ClassVar[str]
-    label: ClassVar[str]
-
-    def phi(self, s: FloatArray) -> FloatArray:
-        """Return the correlation at the weighted squared distance s >= 0."""
-        ...
-
-    def derivatives(self, s: FloatArray, phi: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return phi'(s) and phi''(s), given phi(s) so that exponentials are not taken twice."""
-        ...
+from pengp.model.structure import Kernel, ProductKernel, RadialKernel
 
 
 @dataclass(frozen=True)
-class SquaredExponential:
+class SquaredExponential(RadialKernel):
     """phi(s) = exp(-s), the paper's correlation."""
 
     name: ClassVar[str] = "sqexp"
@@ -50,7 +31,7 @@ class SquaredExponential:
 
 
 @dataclass(frozen=True)
-class Matern52:
+class Matern52(RadialKernel):
     """phi(s) = (1 + a + a^2/3) exp(-a) with a = sqrt(5 s)."""
 
     name: ClassVar[str] = "matern52"
@@ -69,7 +50,7 @@ class Matern52:
 
 
 @dataclass(frozen=True)
-class Matern32:
+class Matern32(RadialKernel):
     """phi(s) = (1 + a) exp(-a) with a = sqrt(3 s); phi'' is infinite at s = 0."""
 
     name: ClassVar[str] = "matern32"
@@ -88,15 +69,67 @@ class Matern32:
             return -1.5 * e, 2.25 * e / a
 
 
+@dataclass(frozen=True)
+class Matern52Product(ProductKernel):
+    """m(t) = (1 + a + a^2/3) exp(-a) with a = sqrt(5 t), for each input.
+
+    What DiceKriging, libKriging and RobustGaSP call Matern 5/2.
+    """
+
+    name: ClassVar[str] = "matern52_product"
+    label: ClassVar[str] = "product of Matérn 5/2"
+
+    def distance(self, t: FloatArray) -> FloatArray:
+        """Return sqrt(5 t)."""
+        return np.sqrt(5.0 * t)
+
+    def factor(self, a: FloatArray) -> FloatArray:
+        """Return 1 + a + a^2/3."""
+        return 1.0 + a + a * a / 3.0
+
+    def log_derivatives(self, a: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return -5/6 (1 + a) / f and 25/36 (2 + a) / f^2."""
+        f = self.factor(a)
+        return -5.0 / 6.0 * (1.0 + a) / f, 25.0 / 36.0 * (2.0 + a) / (f * f)
+
+
+@dataclass(frozen=True)
+class Matern32Product(ProductKernel):
+    """m(t) = (1 + a) exp(-a) with a = sqrt(3 t), for each input."""
+
+    name: ClassVar[str] = "matern32_product"
+    label: ClassVar[str] = "product of Matérn 3/2"
+
+    def distance(self, t: FloatArray) -> FloatArray:
+        """Return sqrt(3 t)."""
+        return np.sqrt(3.0 * t)
+
+    def factor(self, a: FloatArray) -> FloatArray:
+        """Return 1 + a."""
+        return 1.0 + a
+
+    def log_derivatives(self, a: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return -3/2 / f and 9/4 / (a f^2), the latter 0 instead of infinite at a = 0."""
+        f = self.factor(a)
+        return -1.5 / f, np.divide(2.25, a * f * f, out=np.zeros_like(a), where=a > 0.0)
+
+
 #: Correlations by name; ``KERNELS.register`` adds to it.
-KERNELS: Registry[Kernel] = Registry("kernel", SquaredExponential(), Matern52(), Matern32())
+KERNELS: Registry[Kernel] = Registry(
+    "kernel",
+    SquaredExponential(),
+    Matern52(),
+    Matern32(),
+    Matern52Product(),
+    Matern32Product(),
+)
 
 
 def get_kernel(kernel: str | Kernel) -> Kernel:
     """Return the kernel of that name, or the object itself."""
-    if all(hasattr(kernel, name) for name in ("phi", "derivatives")):
-        return cast(Kernel, kernel)
-    return KERNELS.look_up(kernel, "an object with phi and derivatives")
+    if isinstance(kernel, Kernel):
+        return kernel
+    return KERNELS.look_up(kernel, "a RadialKernel or ProductKernel of your own")
 
 
 def correlation(
@@ -117,7 +150,7 @@ def correlation(
         Weights of the squared differences.
     X_new : [m, d], optional
         Other inputs.
-    kernel : {"sqexp", "matern52", "matern32"} or Kernel
+    kernel : str or Kernel
         Correlation function.
     nugget : float
         Added to the diagonal of R(X, X).
@@ -129,6 +162,5 @@ def correlation(
     inputs = np.asarray(X, dtype=np.float64)
     rows = inputs if X_new is None else np.asarray(X_new, dtype=np.float64)
     weights = np.broadcast_to(np.asarray(theta, dtype=np.float64), inputs.shape[1:])
-    s = ((rows[:, None, :] - inputs[None, :, :]) ** 2) @ weights
-    R = get_kernel(kernel).phi(s)
+    R = get_kernel(kernel).pairwise(rows[None], inputs[None], weights[None])[0]
     return R + nugget * np.eye(len(inputs)) if X_new is None else R

@@ -1,19 +1,21 @@
 """Profile log likelihood and gradient of large data sets, one point at a time in O(n^2) memory.
 
-The same quantities as in `likelihood`, without a Hessian. No array of squared differences is
-formed: with M = W * phi'(s), W = n/(2q) alpha alpha' - 1/2 R^-1, the derivative in theta_p is
-sum_ij M_ij (x_ip - x_jp)^2 = 2 (sum_i (M 1)_i x_ip^2 - x_p' M x_p).
+The same quantities as in `likelihood`, without a Hessian: the derivative in theta_p is
+sum_ij W_ij dR_ij/dtheta_p with W = n/(2q) alpha alpha' - 1/2 R^-1. The squared differences in all
+inputs are never in memory together.
 """
 
+from typing import Any
+
 import numpy as np
-from scipy.linalg.blas import dsymm, dsymv, dsyr
+from scipy.linalg.blas import dsymv, dsyr
 from scipy.linalg.lapack import dpotrf, dpotri
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import squareform
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp.model.kernels import Kernel
 from pengp.model.likelihood import LogLik
 from pengp.model.means import ZERO, Mean
+from pengp.model.structure import Kernel
 from pengp.model.trend import ProfiledTrend, log_information
 
 _REMEMBERED = 256
@@ -71,9 +73,9 @@ class LargeLikelihood:
         """Return the fields of a LogLik at one point."""
         params, n, trend = np.exp(log_params), self.n, self._trend
         nugget = params[-1] if self.nugget is None else self.nugget
-        s = pdist(self._centred[f] * np.sqrt(params[: self.n_theta]), "sqeuclidean")
-        phi = self.kernel.phi(s)
-        R = squareform(phi)
+        theta = np.broadcast_to(params[: self.n_theta], self.X.shape[2:])
+        correlations = self.kernel.condensed(self._centred[f], theta)
+        R = squareform(correlations[0])
         R.flat[:: n + 1] = 1.0 + nugget
         if trend.prior is not None:
             R += trend.prior[f]
@@ -100,14 +102,14 @@ class LargeLikelihood:
         value = -0.5 * degrees * np.log(q) - 0.5 * log_determinant
         if not derivatives:
             return value, no_gradient, no_hessian, q / n, mean, True
-        gradient = params * self._gradient(f, s, phi, V, solved[0], degrees / q)
+        gradient = params * self._gradient(f, theta, correlations, V, solved[0], degrees / q)
         return value, gradient, no_hessian, q / n, mean, True
 
     def _gradient(
         self,
         f: int,
-        s: FloatArray,
-        phi: FloatArray,
+        theta: FloatArray,
+        correlations: tuple[FloatArray, Any],
         V: FloatArray,
         alpha: FloatArray,
         weight: float,
@@ -117,12 +119,9 @@ class LargeLikelihood:
         V has R^-1, or P, in its lower triangle and is overwritten. All products are SciPy's,
         because NumPy may come with a second BLAS, whose threads would stand in the way of these.
         """
-        X, n = self._centred[f], self.n
         of_nugget = 0.5 * (weight * (alpha @ alpha) - np.trace(V))
         V *= -0.5
-        M = dsyr(0.5 * weight, alpha, a=V, lower=1, overwrite_a=1)
-        M *= squareform(self.kernel.derivatives(s, phi)[0]).T
-        sums, products = dsymv(1.0, M, np.ones(n), lower=1), dsymm(1.0, M, X, lower=1)
-        slopes = 2.0 * ((sums[:, None] * X * X).sum(0) - (X * products).sum(0))
+        W = dsyr(0.5 * weight, alpha, a=V, lower=1, overwrite_a=1)
+        slopes = self.kernel.condensed_slopes(W, self._centred[f], theta, *correlations)
         thetas = slopes.sum(keepdims=True) if self.isotropic else slopes
         return np.append(thetas, of_nugget) if self.nugget is None else thetas

@@ -1,7 +1,7 @@
 """Profile log likelihood with exact gradient and Hessian, for a batch of (data set, theta) pairs.
 
-With R = phi(s) + g I, alpha = R^-1 (y - F beta) and q = (y - F beta)' alpha, the paper's profile
-log likelihood (constants dropped) is
+With R the correlations and the nugget g on their diagonal, alpha = R^-1 (y - F beta) and
+q = (y - F beta)' alpha, the paper's profile log likelihood (constants dropped) is
 
     l = -n/2 log q - 1/2 log|R|,
 
@@ -12,9 +12,9 @@ R_p = dR/dparameter_p and P = R^-1 - R^-1 F (F' R^-1 F)^-1 F' R^-1, its derivati
     l_pq = n/(2q^2) (alpha' R_p alpha)(alpha' R_q alpha) - n/q alpha' R_p P R_q alpha
            + 1/2 tr(R^-1 R_p R^-1 R_q) + sum_ij (n/(2q) alpha alpha' - 1/2 R^-1)_ij (R_pq)_ij.
 
-R_p is phi'(s) D_p for a theta and the identity for the nugget. A proper prior on beta adds
-variance F F' to R, around a zero mean. The marginal likelihood, over beta (flat) and sigma2 (prior
-1 / sigma2), is
+For a theta the kernel gives R_p and R_pq, for the nugget R_p is the identity. A proper prior on
+beta adds variance F F' to R, around a zero mean. The marginal likelihood, over beta (flat) and
+sigma2 (prior 1 / sigma2), is
 
     l = -(n - k)/2 log q - 1/2 log|R| - 1/2 log|F' R^-1 F|;
 
@@ -28,8 +28,8 @@ import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.linalg import diagonals, positive_inverse, positive_solve
-from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
+from pengp.model.structure import Kernel, Pieces
 from pengp.model.trend import ProfiledTrend, log_information, projected
 from pengp.model.work import BUFFER_BYTES, work_array
 
@@ -57,9 +57,6 @@ class LogLik(NamedTuple):
 class _Solved(NamedTuple):
     """What the first part of an evaluation leaves for the derivatives."""
 
-    D: FloatArray  # [B or 1, n_theta, n * n], squared differences
-    s: FloatArray  # [B, n * n], their weighted sums
-    phi: FloatArray  # [B, n * n]
     V: FloatArray  # [B, n, n], R^-1, or P if the likelihood is marginal
     solved: FloatArray  # [B, 1 + k, n]: alpha, and R^-1 w_j for the columns of a trend, unless P
     squares: FloatArray  # [B, k], 1 / (w_j' R^-1 w_j)
@@ -115,16 +112,16 @@ class BatchLikelihood:
         columns = X.transpose(0, 2, 1).copy()
         D = columns[:, :, :, None] - columns[:, :, None, :]
         D *= D
-        if isotropic:
-            D = D.sum(1, keepdims=True)
         self._trend = ProfiledTrend(mean, X, y)
         self._right = np.concatenate([self._trend.z[:, None], self._trend.rows], axis=1)
         self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
         self._row, self._column = np.divmod(self._lower, n)
-        self._blocks = D.reshape(len(y), -1, n * n)  # [F, n_theta, n * n]
-        self._pairs = self._blocks.take(self._lower, axis=2)  # [F, n_theta, m]
+        kept = kernel.blocks(D, isotropic=isotropic)
+        self._blocks = kept.reshape(len(y), -1, n * n)  # [F, d or 1, n * n]
+        self._pairs = self._blocks.take(self._lower, axis=2)  # [F, d or 1, m]
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
-        self.batch = max(1, BUFFER_BYTES // (8 * n * n * self.n_params))
+        largest = max(self.n_params, self._blocks.shape[1])
+        self.batch = max(1, BUFFER_BYTES // (8 * n * n * largest))
         self._identity = np.eye(n).ravel()
         self._ridge = (nugget or 0.0) * self._identity
 
@@ -147,8 +144,7 @@ class BatchLikelihood:
         B, T, n = len(which), self.n_theta, self.n
         params = np.exp(log_params)
         D = self._differences(which, keep=derivatives)
-        s = (params[:, None, :T] @ D)[:, 0]
-        phi = self.kernel.phi(s)
+        phi, kept = self.kernel.correlate(params[:, :T], D)
         ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
         R = (phi + ridge).reshape(B, n, n)
         if self._trend.prior is not None:
@@ -174,8 +170,9 @@ class BatchLikelihood:
         if derivatives:
             if self.marginal:
                 V, solved, squares = projected(V, solved, squares)
-            at = _Solved(D, s, phi, V, solved, squares, degrees, degrees / q)
-            gradient, hessian = _in_logarithms(params, *self._derivatives(which, at))
+            at = _Solved(V, solved, squares, degrees, degrees / q)
+            pieces = self.kernel.pieces(params[:, :T], D, phi, kept)
+            gradient, hessian = _in_logarithms(params, *self._derivatives(which, at, pieces, D))
         else:
             gradient, hessian = np.zeros_like(params), np.zeros((*params.shape, 0))
         if not sound:
@@ -187,17 +184,18 @@ class BatchLikelihood:
         return table if len(table) == 1 else table.take(which, axis=0)
 
     def _differences(self, which: IntArray, *, keep: bool) -> FloatArray:
-        """Return the squared differences [B or 1, n_theta, n * n], to ``keep`` in a work array."""
+        """Return the squared differences [B or 1, d or 1, n * n], to ``keep`` in a work array."""
         if not keep or len(self._blocks) == 1:
             return self._of(self._blocks, which)
-        out = work_array(2, (len(which), self.n_theta, self.n**2))
+        out = work_array(2, (len(which), *self._blocks.shape[1:]))
         return np.take(self._blocks, which, axis=0, out=out, mode="clip")
 
-    def _derivatives(self, which: IntArray, at: _Solved) -> tuple[FloatArray, FloatArray]:
+    def _derivatives(
+        self, which: IntArray, at: _Solved, pieces: Pieces, D: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return gradient [B, P] and Hessian [B, P, P] in the parameters themselves."""
-        T, n, alpha, weight = self.n_theta, self.n, at.solved[:, 0], at.weight[:, None]
-        d1, d2 = self.kernel.derivatives(at.s, at.phi)
-        b, trace, hessian = self._products(at, d1)
+        T, weight = self.n_theta, at.weight[:, None]
+        b, trace, hessian = self._products(at, pieces)
         along = at.solved @ b.transpose(0, 2, 1)
         gradient = weight * along[:, 0]
         gradient -= trace
@@ -210,42 +208,54 @@ class BatchLikelihood:
         bend *= weight[:, :, None]
         hessian *= 0.5
         hessian -= bend
-        # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
-        W = (weight * alpha).take(self._row, axis=1)
-        W *= alpha.take(self._column, axis=1)
-        W -= at.V.reshape(-1, n * n).take(self._lower, axis=1)
-        W *= d2.take(self._lower, axis=1)
-        if self._repeated:
-            W[at.s.take(self._lower, axis=1) == 0.0] = 0.0  # D_p D_q = 0 beats phi'' = inf
-        D = self._of(self._pairs, which)
-        weighted = np.multiply(W[:, None], D, out=work_array(0, (len(W), *D.shape[1:])))
-        hessian[:, :T, :T] += weighted @ D.transpose(0, 2, 1)
+        E = self._of(self._pairs, which) if pieces.E is D else pieces.E.take(self._lower, axis=2)
+        hessian[:, :T, :T] += self._curvature(at, pieces, E)
         return gradient, hessian
 
-    def _products(self, at: _Solved, d1: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _curvature(self, at: _Solved, pieces: Pieces, E: FloatArray) -> FloatArray:
+        """Return the Hessian's last term [B, T, T], given E [B or 1, T, m] of the pairs i > j."""
+        alpha, V = at.solved[:, 0], at.V.reshape(-1, self.n**2)
+        # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
+        W = (at.weight[:, None] * alpha).take(self._row, axis=1)
+        W *= alpha.take(self._column, axis=1)
+        W -= V.take(self._lower, axis=1)
+        second = pieces.second.take(self._lower, axis=1)
+        if self._repeated:
+            second[np.isinf(second)] = 0.0  # E_p E_q = 0 beats phi'' = inf
+        extra = 0.0
+        if pieces.extra is not None:
+            extra = np.einsum("bm,btm->bt", W, pieces.extra.take(self._lower, axis=2))
+        W *= second
+        weighted = np.multiply(W[:, None], E, out=work_array(0, (len(W), *E.shape[1:])))
+        curvature: FloatArray = weighted @ E.transpose(0, 2, 1)
+        on_diagonal = diagonals(curvature)
+        on_diagonal += extra
+        return curvature
+
+    def _products(self, at: _Solved, pieces: Pieces) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return R_p alpha [B, P, n], tr(V R_p) [B, P] and tr(V R_p V R_q) [B, P, P].
 
         The matrices R_p are the bulk of an evaluation, and a few items at a time stay in the cache.
         """
         few = max(1, _CACHE_BYTES // (8 * self.n * self.n * self.n_params))
-        D, V, alpha = at.D, at.V, at.solved[:, 0, :, None]
+        E, d1, V, alpha = pieces.E, pieces.first, at.V, at.solved[:, 0, :, None]
         if len(d1) <= few:
-            return self._some_products(D, d1, V, alpha)
+            return self._some_products(E, d1, V, alpha)
         cuts = [slice(c, c + few) for c in range(0, len(d1), few)]
         parts = [
-            self._some_products(D if len(D) == 1 else D[k], d1[k], V[k], alpha[k]) for k in cuts
+            self._some_products(E if len(E) == 1 else E[k], d1[k], V[k], alpha[k]) for k in cuts
         ]
         b, trace, traces = (np.concatenate(a) for a in zip(*parts, strict=True))
         return b, trace, traces
 
     def _some_products(
-        self, D: FloatArray, d1: FloatArray, V: FloatArray, alpha: FloatArray
+        self, E: FloatArray, d1: FloatArray, V: FloatArray, alpha: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the same for a few items."""
         B, T, P, n = len(d1), self.n_theta, self.n_params, self.n
         Rp, RV = work_array(0, (B, P, n * n)), work_array(1, (B, P, n * n))
-        # d1[:, None] * D without the buffers into which a ufunc copies what it broadcasts.
-        np.einsum("...k,...pk->...pk", d1, D, out=Rp[:, :T])
+        # d1[:, None] * E without the buffers into which a ufunc copies what it broadcasts.
+        np.einsum("...k,...pk->...pk", d1, E, out=Rp[:, :T])
         if self.nugget is None:
             Rp[:, T] = self._identity
         tall, square = (B, P * n, n), (B, P, n, n)

@@ -25,11 +25,9 @@ from pengp.model.folded import (
     factor_or_raise,
     floor_diagonal,
     hold_out,
-    product_distances,
-    weighted_distances,
 )
-from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
+from pengp.model.structure import Kernel
 from pengp.model.trend import columns_of, half_solved, trend_of
 
 __all__ = ["BatchPrediction", "FoldPrediction", "Posterior", "batch_predict", "condition"]
@@ -98,7 +96,7 @@ class Posterior:
     def predict_mean(self, X_new: FloatArray) -> FloatArray:
         """Return the predictive mean [m] at X_new [m, d], without the cost of the variance."""
         mean = np.empty(len(X_new))
-        for rows, _, _, r in self._chunks(X_new):
+        for rows, r, _ in self._chunks(X_new):
             mean[rows] = self._prior_mean(X_new[rows]) + r @ self.alpha
         return mean
 
@@ -111,7 +109,7 @@ class Posterior:
         """
         mean, variance = np.empty(len(X_new)), np.empty(len(X_new))
         many = len(X_new) >= len(self.X)
-        for rows, _, _, r in self._chunks(X_new):
+        for rows, r, _ in self._chunks(X_new):
             v = r @ self._inverse_factor if many else self._solve_factor(r)
             mean[rows] = self._prior_mean(X_new[rows]) + r @ self.alpha
             variance[rows] = self.nugget + np.maximum(1.0 - np.einsum("ij,ij->i", v, v), 0.0)
@@ -127,7 +125,7 @@ class Posterior:
 
     def predict_cov(self, X_new: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the predictive mean [m] and scaled covariance [m, m] at X_new [m, d]."""
-        r = self.kernel.phi(product_distances(self._scaled(X_new), self._scaled(self.X)))
+        r, _ = self._across(X_new)
         v = self._solve_factor(r)
         cov = self._prior_correlations(X_new) - v @ v.T
         if self.trend.size:
@@ -139,8 +137,8 @@ class Posterior:
     def mean_gradient(self, X_new: FloatArray) -> FloatArray:
         """Return the derivatives [m, d] of the predictive mean in each input, at X_new [m, d]."""
         gradient = np.empty(X_new.shape)
-        for rows, z, s, r in self._chunks(X_new):
-            gradient[rows] = self._contract(self.alpha, z, s, r)
+        for rows, r, kept in self._chunks(X_new):
+            gradient[rows] = self._contract(self.alpha, X_new[rows], r, kept)
             if self.trend.size:
                 gradient[rows] += np.einsum("k,mkp->mp", self.trend, self._slopes(X_new[rows]))
         return gradient
@@ -151,11 +149,11 @@ class Posterior:
         -2 r' R^-1 dr, and 2 sum_j u_j (c_j' df - a_j' dr) with a trend.
         """
         gradient = np.empty(X_new.shape)
-        for rows, z, s, r in self._chunks(X_new):
+        for rows, r, kept in self._chunks(X_new):
             weights = cho_solve((self.L, True), r.T, check_finite=False).T
             u = self._trend_errors(X_new[rows], r)
             weights += u @ self.basis_alpha
-            gradient[rows] = self._contract(-2.0 * weights, z, s, r)
+            gradient[rows] = self._contract(-2.0 * weights, X_new[rows], r, kept)
             if self.trend.size:
                 slopes = self._slopes(X_new[rows])
                 gradient[rows] += 2.0 * np.einsum("mk,mkp->mp", u @ self.basis_map, slopes)
@@ -185,7 +183,7 @@ class Posterior:
         Theta, the nugget and sigma2 are kept, the trend is estimated anew; the old factor is the
         corner of the new one, so the cost is O(n^2 k).
         """
-        r = self.kernel.phi(weighted_distances(X_add[None], self.X[None], self.theta[None])[0])
+        r = self.kernel.pairwise(X_add[None], self.X[None], self.theta[None])[0]
         v = self._solve_factor(r)  # R = [[L, 0], [v, C]] [[L, 0], [v, C]]'
         C = factor_or_raise(self._prior_correlations(X_add) - v @ v.T)
         L = np.block([[self.L, np.zeros(v.T.shape)], [v, C]])
@@ -236,29 +234,23 @@ class Posterior:
         """Return the derivatives [m, k, d] of the basis functions at X_new [m, d]."""
         return self.mean.gradient(_clipped(X_new))
 
-    def _scaled(self, X: FloatArray) -> FloatArray:
-        """Return z = sqrt(theta) (x - 1/2) [m, d], so that s = |z - z'|^2."""
-        return (_clipped(X) - 0.5) * np.sqrt(self.theta)
-
-    def _chunks(
-        self, X_new: FloatArray
-    ) -> Iterator[tuple[slice, FloatArray, FloatArray, FloatArray]]:
-        """Yield rows of X_new, their scaled inputs z, s and R(X_new, X), a chunk at a time."""
-        step = max(256, _CHUNK_ELEMENTS // len(self.X))
-        Z = self._scaled(self.X)
-        for start in range(0, len(X_new), step):
-            rows = slice(start, start + step)
-            z = self._scaled(X_new[rows])
-            s = product_distances(z, Z)
-            yield rows, z, s, self.kernel.phi(s)
+    def _across(self, X_new: FloatArray) -> tuple[FloatArray, Any]:
+        """Return R(X_new, X) [m, n] for X_new [m, d], and what the kernel keeps for its slopes."""
+        return self.kernel.across(_clipped(X_new) - 0.5, self.X - 0.5, self.theta)
 
     def _contract(
-        self, weights: FloatArray, z: FloatArray, s: FloatArray, r: FloatArray
+        self, weights: FloatArray, X_new: FloatArray, r: FloatArray, kept: Any
     ) -> FloatArray:
-        """Return sum_j w_j dr_j/dx_p [m, d], dr_j/dx_p = phi'(s_j) 2 theta_p (x_p - x_jp)."""
-        W = weights * self.kernel.derivatives(s, r)[0]
-        steps: FloatArray = z * W.sum(1)[:, None] - W @ self._scaled(self.X)
-        return 2.0 * np.sqrt(self.theta) * steps
+        """Return sum_j w_j dr_j/dx_p [m, d] for X_new [m, d], after `_across`."""
+        inputs = _clipped(X_new) - 0.5, self.X - 0.5
+        return self.kernel.across_slopes(weights, *inputs, self.theta, r, kept)
+
+    def _chunks(self, X_new: FloatArray) -> Iterator[tuple[slice, FloatArray, Any]]:
+        """Yield rows of X_new, R(X_new, X) and what the kernel keeps, a chunk at a time."""
+        step = max(256, _CHUNK_ELEMENTS // len(self.X))
+        for start in range(0, len(X_new), step):
+            rows = slice(start, start + step)
+            yield rows, *self._across(X_new[rows])
 
     def _solve_factor(self, r: FloatArray) -> FloatArray:
         """Return (L^-1 r')' [m, n] for r [m, n]."""

@@ -11,8 +11,9 @@ from pengp._core.checks import (
     check_nugget,
 )
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.kernels import get_kernel
 from pengp.model.means import Mean, MeanLike, get_mean
+from pengp.model.structure import Kernel
 from pengp.model.trend import check_trend, columns_of, project
 
 _PAPER_LOGS = (-7.0, 2.0)
@@ -99,7 +100,7 @@ def kkt_bound(
     """Return `lambda_max` of one data set X [n, d], y [n] that is known to be sound, nugget g.
 
     At theta = 0, R = J + g I, R^-1 = (I - J / (n + g)) / g (Sherman and Morrison), R_p =
-    phi'(0) D_p, and the gradient of the likelihood is a sum of quadratic forms and sums of D_p.
+    c D_p, and the gradient of the likelihood is a sum of quadratic forms and sums of D_p.
     """
     if g == 0.0:
         raise InputError(_NEEDS_NUGGET)
@@ -107,8 +108,7 @@ def kkt_bound(
     alpha, duals, q = _at_zero(X, y, g, mean)
     if not q > 0.0:
         raise InputError("lambda_max is not defined, because y equals its prior mean everywhere.")
-    zero = np.zeros(1)
-    slope = float(kernel.derivatives(zero, kernel.phi(zero))[0][0])
+    slope = kernel.slope_at_zero()
     D = (X[:, None, :] - X[None, :, :]) ** 2
     forms = slope * np.einsum("i,ijp,j->p", alpha, D, alpha)
     traces = slope * -D.sum((0, 1)) / (g * (n + g))

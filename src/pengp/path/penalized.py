@@ -20,8 +20,8 @@ from pengp._core.checks import (
 )
 from pengp._core.seeds import as_generator
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
+from pengp.model.structure import Kernel
 from pengp.model.trend import check_trend, follows
 from pengp.path.fitting import (
     Estimates,
@@ -134,8 +134,8 @@ def penalized_path(
         Responses as they are to be modelled: centred if the mean is zero.
     lams : [L]
         Penalties, each at least 0, in any order; see `lambda_grid`.
-    kernel : {"sqexp", "matern52", "matern32"} or Kernel
-        Correlation function.
+    kernel : {"sqexp", "matern52", "matern32", "matern52_product", "matern32_product"} or Kernel
+        Correlation function, of the distance or, a product, of the inputs one by one.
     penalty : {"lasso", "scad", "ridge", "none", "jointly-robust"}, Penalty or JointPenalty
         Penalty on theta; the last is a prior on theta and the nugget, times lambda.
     isotropic : bool

@@ -78,10 +78,12 @@ def point_at(view: FittedView, at: Point) -> FloatArray:
 def distance_from(view: FittedView, at: FloatArray, free: Sequence[int]) -> FloatArray:
     """Return how far each run [n] is from the slice through ``at`` [d]: 0 on it, up to 1.
 
-    1 - phi(s)^2 with s the sum over the fixed inputs of theta_p (x_p - at_p)^2: the share of
-    the response's variance at the run that is left when it is known at the run's projection
-    onto the slice. Inputs that do not matter do not count.
+    1 - r^2 with r the correlation of the run and its projection onto the slice: the share of
+    the response's variance at the run that is left when it is known at the projection. Inputs
+    that do not matter do not count.
     """
     fixed = np.setdiff1d(np.arange(len(at)), free)
-    s = (((view.X - at)[:, fixed] / view.lengthscale[fixed]) ** 2).sum(axis=1)
-    return np.asarray(1.0 - get_kernel(view.estimator.kernel).phi(s) ** 2)
+    steps = ((view.X - at) / view.lengthscale)[None, :, fixed]
+    kernel, origin = get_kernel(view.estimator.kernel), np.zeros((1, 1, len(fixed)))
+    r = kernel.pairwise(steps, origin, np.ones((1, len(fixed))))[0, :, 0]
+    return 1.0 - r**2
