@@ -101,6 +101,7 @@ def default_members(d: int) -> tuple[Member, ...]:
         Member(get_kernel("sqexp"), 1e-5, weight=1 / 6),
         Member(get_kernel("sqexp"), 1e-8, weight=1 / 6),
         Member(get_kernel("matern52"), 1e-5, weight=1 / 3),
+        Member(get_kernel("matern52_product"), 1e-5, weight=1 / 3),
     )
 
 

@@ -110,6 +110,7 @@ METHODS: dict[str, Method] = {
     "mle": maximum_likelihood,
     "mle_nugget": partial(maximum_likelihood, nugget="estimate"),
     "mle_matern52": partial(maximum_likelihood, kernel="matern52"),
+    "mle_matern52_product": partial(maximum_likelihood, kernel="matern52_product"),
     "dpe": partial(cross_validated, one_se=False),
     "dpe_1se": partial(cross_validated, one_se=True),
     "path_average": path_average,
@@ -117,6 +118,7 @@ METHODS: dict[str, Method] = {
     "bayes_zero_mean": partial(bayes, mean="zero"),
     "bayes_sqexp": partial(bayes, kernels="sqexp"),
     "bayes_matern52": partial(bayes, kernels="matern52"),
+    "bayes_matern52_product": partial(bayes, kernels="matern52_product"),
 }
 #: Other packages; libKriging is one that pengp does not install.
 RIVALS: dict[str, Method] = {
