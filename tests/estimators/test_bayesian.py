@@ -1,0 +1,166 @@
+"""The Bayesian average as an estimator: units, outputs, seeds, new runs, what it says of itself."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from pengp import BayesianGPRegressor, InputError, PengpWarning, diagnose
+from pengp._core.arrays import FloatArray
+
+QUICK: dict[str, Any] = {"kernels": "sqexp", "nugget": 1e-5, "effective_size": 100.0}
+
+
+def runs(n: int = 10, d: int = 2) -> tuple[FloatArray, FloatArray]:
+    X = np.random.default_rng(5).random((n, d))
+    return X, np.sin(4.0 * X[:, 0]) + 0.3 * X[:, -1] ** 2
+
+
+@pytest.fixture(scope="module")
+def model() -> BayesianGPRegressor:
+    return BayesianGPRegressor(random_state=0).fit(*runs())
+
+
+@pytest.mark.filterwarnings("ignore::pengp.PengpWarning")  # the checks' data are random
+@parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn ships no types
+    [BayesianGPRegressor(**QUICK, random_state=0)]
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_units_do_not_matter(model: BayesianGPRegressor) -> None:
+    X, y = runs()
+    # Powers of two, so that the scaled runs, and with them all draws, are the same to the bit.
+    other = BayesianGPRegressor(random_state=0).fit(8.0 * X, 256.0 * y)
+    new = np.random.default_rng(1).random((20, 2))
+    mean, std = model.predict(new, return_std=True)
+    there, spread = other.predict(8.0 * new, return_std=True)
+    np.testing.assert_array_equal(there, 256.0 * mean)
+    np.testing.assert_array_equal(spread, 256.0 * std)
+    np.testing.assert_array_equal(
+        other.predict_gradient(8.0 * new), 32.0 * model.predict_gradient(new)
+    )
+
+
+def test_quantiles_are_those_of_the_draws(model: BayesianGPRegressor) -> None:
+    new = np.array([[0.5, 0.5], [1.4, -0.2]])
+    draws = model.sample_y(new, 20_000, random_state=2)
+    levels = np.array([0.05, 0.5, 0.95])
+    found = model.predict_quantiles(new, levels)
+    assert found.shape == (2, 3)
+    share = (draws[:, None] <= found[:, :, None]).mean(-1)
+    error = np.sqrt(levels * (1.0 - levels) / 20_000)
+    assert (np.abs(share - levels) < 4.0 * error).all()
+    lower, upper = model.predict_interval(new, 0.9)
+    np.testing.assert_allclose(np.column_stack([lower, upper]), found[:, [0, 2]], rtol=1e-12)
+    mean, cov = model.predict(new, return_cov=True)
+    scale = np.sqrt(np.diag(cov))
+    units = np.outer(scale, scale)
+    np.testing.assert_allclose(np.cov(draws) / units, cov / units, atol=0.2)
+    np.testing.assert_allclose(np.sqrt(np.diag(cov)), model.predict(new, return_std=True)[1])
+    np.testing.assert_allclose(draws.mean(1), mean, atol=5.0 * np.sqrt(np.diag(cov) / 20_000).max())
+
+
+@pytest.mark.filterwarnings("ignore::pengp.PengpWarning")  # nine runs are few for the sampler
+def test_held_out_runs_are_predicted_as_by_a_fit_without_them(model: BayesianGPRegressor) -> None:
+    X, y = runs()
+    held = model.held_out()
+    np.testing.assert_allclose(held.mean, model.loo_.mean)
+    bounds = np.column_stack([X.min(0), X.max(0)])
+    for i in (0, 4, 7):
+        others = np.arange(10) != i
+        refit = BayesianGPRegressor(input_bounds=bounds, random_state=9).fit(X[others], y[others])
+        mean, std = refit.predict(X[[i]], return_std=True)
+        # The refit also standardises its response anew, which moves its prior a little.
+        assert abs(held.mean[i] - mean[0]) < 0.15 * std[0]
+        assert held.std[i] == pytest.approx(std[0], rel=0.15)
+    assert (held.lower < held.mean).all()
+    assert (held.mean < held.upper).all()
+
+
+def test_same_seed_same_bits_for_any_number_of_jobs() -> None:
+    X, y = runs()
+    both = np.column_stack([y, y**2])
+    alone = BayesianGPRegressor(**QUICK, random_state=3).fit(X, both)
+    together = BayesianGPRegressor(**QUICK, random_state=3, n_jobs=2).fit(X, both)
+    np.testing.assert_array_equal(alone.predict(X + 0.1), together.predict(X + 0.1))
+    np.testing.assert_array_equal(alone.log_evidence_, together.log_evidence_)
+
+
+def test_what_it_says_of_itself(model: BayesianGPRegressor) -> None:
+    assert sum(model.kernel_weights_.values()) == pytest.approx(1.0)
+    assert set(model.kernel_weights_) == {"sqexp", "matern52", "matern52_product"}
+    parts = model.components_
+    assert parts.weight.sum() == pytest.approx(1.0)
+    assert len(parts.kernel) == len(parts.theta) == len(parts.weight)
+    assert sum(e.weight for e in model.explanations_) == pytest.approx(1.0)
+    assert model.effective_size_ >= 800.0
+    assert model.log_evidence_error_ < 0.1
+    assert model.thinning_ < 0.05
+    assert diagnose(model).held_out is not None
+    assert "kernels: sqexp" in str(model)
+
+
+def test_an_input_without_effect_matters_less() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((20, 3))
+    X[:, 2] = 4.0
+    with pytest.warns(PengpWarning, match="constant in column 2"):
+        fitted = BayesianGPRegressor(random_state=0).fit(X, np.sin(5.0 * X[:, 0]))
+    effect, none, constant = fitted.activity_.probability
+    assert effect > 0.99
+    assert none < effect
+    assert constant == 0.0
+    assert np.isinf(fitted.lengthscale_[2])
+
+
+def test_new_runs_are_learned(model: BayesianGPRegressor) -> None:
+    X, y = runs(14)
+    more = model.condition_on(X[10:], y[10:])
+    assert len(more.X_train_) == 14
+    np.testing.assert_allclose(more.predict(X), y, atol=2e-2)
+    std, before = (m.predict(X[10:], return_std=True)[1] for m in (more, model))
+    assert (std < before).all()
+
+
+def test_a_constant_output_is_predicted_without_spread() -> None:
+    X, y = runs()
+    with pytest.warns(PengpWarning, match="output"):
+        fitted = BayesianGPRegressor(**QUICK, random_state=0).fit(
+            X, np.column_stack([y, 0 * y + 3])
+        )
+    mean, std = fitted.predict(X[:2] + 0.1, return_std=True)
+    np.testing.assert_array_equal(mean[:, 1], 3.0)
+    np.testing.assert_array_equal(std[:, 1], 0.0)
+    np.testing.assert_array_equal(fitted.predict_quantiles(X[:2], [0.1, 0.9])[:, 1], 3.0)
+    learned = fitted.condition_on(X[:1] + 0.01, [[1.0, 3.0]])
+    np.testing.assert_array_equal(learned.predict(X)[:, 1], 3.0)
+
+
+def test_frames_keep_their_names() -> None:
+    X, y = runs()
+    fitted = BayesianGPRegressor(**QUICK, random_state=0).fit(
+        pd.DataFrame(X, columns=["a", "b"]), y
+    )
+    assert list(fitted.feature_names_in_) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"kernels": "cubic"}, "cubic"),
+        ({"kernels": {"sqexp": -1.0}}, "positive prior weight"),
+        ({"nugget": "estimate"}, "'sample'"),
+        ({"nugget": 0.0}, "above 0"),
+        ({"mean": "linear"}, "no prior on its coefficients"),
+        ({"prior": "flat"}, "flat"),
+        ({"effective_size": 0}, "effective_size"),
+        ({"max_points": 0}, "max_points"),
+    ],
+)
+def test_wrong_settings_get_a_sentence(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        BayesianGPRegressor(**settings).fit(*runs())
