@@ -102,9 +102,14 @@ def test_a_choice_that_hardly_varies_is_stable() -> None:
     assert "unstable" not in codes(model)
 
 
-def test_a_surrogate_of_some_use_is_not_called_useless(repeated: PenalizedGPRegressorCV) -> None:
-    assert 0.0 < diagnose(repeated).scores["q2"] < 0.6
-    assert "useless" not in codes(repeated)
+def test_what_flatters_does_not_hide_that_a_surrogate_is_useless(
+    repeated: PenalizedGPRegressorCV,
+) -> None:
+    found = diagnose(repeated)
+    assert found.held_out is not None
+    assert 0.0 < found.scores["q2"] < 0.6  # theta has seen the runs
+    assert found.held_out.scores()["q2"] < 0.0
+    assert "useless" in codes(repeated)
 
 
 def test_a_rule_that_is_only_known_by_name_judges_no_stability(

@@ -173,7 +173,9 @@ def test_the_command_line_offers_what_was_registered(
     done = CliRunner().invoke(app, ["fit", "runs.csv", "-y", "y", *chosen])
     assert done.exit_code == 0, done.stderr
     assert "judged by largest miss" in " ".join(done.stdout.split())
-    refused = CliRunner().invoke(app, ["fit", "runs.csv", "-y", "y", "--kernel", "rational"])
+    refused = CliRunner().invoke(
+        app, ["fit", "runs.csv", "-y", "y", "--kernel", "rational", "--force"]
+    )
     assert refused.exit_code == 3
     assert "kernel is a Rational, but a model file holds no code" in refused.stderr
     text = CliRunner().invoke(app, ["fit", "--help"]).stdout

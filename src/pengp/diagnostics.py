@@ -99,7 +99,7 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
     of_path = (_flat, _at_bound, _not_converged, _close_modes) if view.is_penalized else ()
     findings = (
         *_useless(scores if held_out is None else held_out.scores()),
-        *_flattering(scores, held_out),
+        *_flattering(view, held_out),
         *_contradicted_intervals(view, scores, level),
         *(finding for part in of_path for finding in part(view)),
         *_unstable(view.stability),
@@ -163,11 +163,12 @@ def _useless(scores: dict[str, float]) -> Iterator[Finding]:
         )
 
 
-def _flattering(scores: dict[str, float], held_out: HeldOut | None) -> Iterator[Finding]:
-    """Say so if runs are predicted much better by a theta that has seen them."""
-    if held_out is None:
+def _flattering(view: FittedView, held_out: HeldOut | None) -> Iterator[Finding]:
+    """Say so if the same runs are predicted much better by a theta that has seen them."""
+    if held_out is None or not view.is_penalized:
         return
-    error, flattered = held_out.scores()["rmse"], scores["rmse"]
+    kept: HeldOut = view.estimator.held_out(view.output, keep_theta=True)
+    error, flattered = held_out.scores()["rmse"], kept.scores()["rmse"]
     if error > _FLATTERED * flattered:
         yield Finding(
             "flattering",

@@ -71,15 +71,15 @@ def test_what_is_printed_fits_80_columns_and_says_what_matters(here: Path) -> No
         length = f"{model.lengthscale_[p]:.4g}" if found.active[p] else "inactive"
         assert by_input[name].endswith(f" {model.theta_[p]:.4g} {length}")
     assert "x1 15 to 85" in by_input["x1"]
-    rmse = f"{found.scores['rmse']:.4g}"
-    assert f"RMSE {rmse} typical size of an error, in the unit of noise" in lines
-    assert f"Q2 {found.scores['q2']:.4g} 1 is perfect, 0 as good as the mean" in lines
-    assert (
-        f"CRPS {found.scores['crps']:.4g} error and spread together, in the unit of noise" in lines
-    )
-    inside = round(12 * found.scores["coverage"])
-    assert f"coverage {inside} of 12 share in their 95 % interval" in lines
+    assert found.held_out is not None
+    anew, kept = found.held_out.scores(), found.scores
     text = " ".join(lines)
+    rmse, q2, crps = (f"{anew[s]:.4g} {kept[s]:.4g}" for s in ("rmse", "q2", "crps"))
+    assert f"RMSE {rmse} typical size of an error, in the unit of noise" in text
+    assert f"Q2 {q2} 1 is perfect, 0 as good as the mean" in text
+    assert f"CRPS {crps} error and spread together, in the unit of noise" in text
+    shares = " ".join(f"{100 * s['coverage']:.0f} %" for s in (anew, kept))
+    assert f"coverage {shares} share in their 95 % interval" in text
     assert (
         f"Lambda {model.lam_:.4g}: one-standard-error rule over 41 values, whose best is "
         f"{model.lam_min_:.4g}; judged by DPE over 5 random folds" in text
@@ -271,3 +271,23 @@ def test_the_documentation_shows_what_fit_prints(here: Path) -> None:
     shown = page.read_text(encoding="utf-8").partition(start)[2].partition("```")[0]
     Path("runs.csv").rename("piston_slap.csv")
     assert run("fit", "piston_slap.csv", "--response", "noise").stdout == shown
+
+
+def test_the_average_is_fitted_saved_and_told(here: Path) -> None:
+    result = run("fit", "runs.csv", "-y", "noise", "--method", "bayes", "-o", "average.pengp")
+    model = load(here / "average.pengp")
+    text = " ".join(result.stdout.split())
+    share = f"{100 * model.kernel_weights_['sqexp']:.0f} %"
+    assert f"average over lambda, theta and kernels: squared exponential {share}" in text
+    held = model.held_out().scores()
+    assert f"RMSE {held['rmse']:.4g} typical size of an error" in text
+    assert "theta kept" not in text
+    about = json.loads(run("info", "average.pengp", "--json").stdout)
+    assert about["held_out"]["q2"] == pytest.approx(held["q2"])
+    assert about["log_evidence"]["value"] == pytest.approx(model.log_evidence_)
+    refused = run("fit", "runs.csv", "-y", "noise", "--method", "bayes", "--folds", "4")
+    assert refused.exit_code == 3
+    assert "--method bayes takes no --folds" in " ".join(refused.stderr.split())
+    refused = run("report", "average.pengp")
+    assert refused.exit_code == 3
+    assert "there is no report on a BayesianGPRegressor yet" in " ".join(refused.stderr.split())

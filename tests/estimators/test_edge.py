@@ -175,8 +175,8 @@ def test_bounds_declare_the_design_region() -> None:
     [
         ({"lams": "papr"}, "paper"),
         ({"lams": [-1.0]}, "at least 0"),
-        ({"metric": "mse"}, "unknown metric"),
-        ({"rule": "2se"}, "unknown rule"),
+        ({"metric": "mse"}, "metric=.mse. is unknown"),
+        ({"rule": "2se"}, "rule=.2se. is unknown"),
         ({"cv": "lou"}, "unknown folds"),
         ({"kernel": "rbf"}, "unknown"),
         ({"mean": 0}, "mean"),

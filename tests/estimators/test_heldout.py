@@ -54,9 +54,18 @@ def test_several_outputs_are_held_out_one_by_one() -> None:
 
 def test_the_diagnosis_believes_the_runs_that_were_held_out() -> None:
     runs = load_piston_slap()
-    model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(runs.X, runs.y)
+    plan = random_folds(12, 4, repeats=10, random_state=0)
+    model = PenalizedGPRegressorCV(cv=plan, random_state=0).fit(runs.X, runs.y)
     found = diagnose(model)
     assert found.held_out is not None
-    anew, kept = found.held_out.scores(), found.scores
+    anew, kept = found.held_out.scores(), model.held_out(keep_theta=True).scores()
     assert anew["rmse"] > 1.5 * kept["rmse"]  # this is why the paper's runs are hard
     assert {"useless", "flattering"} <= {finding.code for finding in found.findings}
+
+
+def test_theta_may_be_kept_for_comparison() -> None:
+    runs = load_piston_slap()
+    model = PenalizedGPRegressor(0.05, random_state=0).fit(runs.X, runs.y)
+    kept = model.held_out(keep_theta=True)
+    np.testing.assert_allclose(kept.mean, model.loo_.mean, rtol=1e-9)
+    np.testing.assert_allclose(kept.std, model.loo_.std, rtol=1e-9)

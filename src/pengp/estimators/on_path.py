@@ -14,6 +14,7 @@ from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData
 from pengp.estimators.heldout import (
     HeldOut,
+    Split,
     normal_held_out,
     of_refits,
     of_table,
@@ -125,7 +126,9 @@ class PathMixin(SurrogateMixin):
         check_is_fitted(self)
         return without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
 
-    def held_out(self, output: int = 0, level: float = 0.95) -> HeldOut:
+    def held_out(
+        self, output: int = 0, level: float = 0.95, *, keep_theta: bool = False
+    ) -> HeldOut:
         """Predict the runs of ``fit`` by fits that did not know them, theta estimated anew.
 
         The folds that chose lambda predict with their own estimates at lam_; without folds, each
@@ -137,6 +140,9 @@ class PathMixin(SurrogateMixin):
             Which output, for responses [n, q].
         level : float
             Probability of the intervals.
+        keep_theta : bool
+            Whether the same runs are predicted at theta_ instead, which has seen them: what that
+            flatters by.
         """
         check_is_fitted(self)
         data, model, scaler = self.path_._data, self._chosen._model, self._surrogate.response
@@ -148,6 +154,10 @@ class PathMixin(SurrogateMixin):
         else:
             starts = check_starts(self.n_starts, _n_theta(model, X))
             splits, how = of_refits(X, y, lam, model, starts)
+        if keep_theta:
+            theta = np.atleast_2d(self.theta_)[output]
+            nugget, sigma2 = (float(np.atleast_1d(a)[output]) for a in (self.nugget_, self.sigma2_))
+            splits = [Split(s.train, s.test, theta, nugget, sigma2) for s in splits]
         found = predict_splits(X, y, splits, model)
         mean = scaler.mean[output] + scaler.sd[output] * found.mean
         seen = scaler.mean[output] + scaler.sd[output] * y
