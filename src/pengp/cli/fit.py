@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pengp._core.arrays import FloatArray
     from pengp.cli.runs import Runs
     from pengp.cli.summary import Summary
+    from pengp.estimators import BayesianGPRegressor
 
 
 _OF_PENALIZED = (
@@ -133,18 +134,14 @@ def fit(
     from pengp.cli.folds import Folds
     from pengp.cli.runs import check_runs, read_runs
     from pengp.cli.summary import Summary
-    from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressorCV
+    from pengp.estimators import PenalizedGPRegressorCV
     from pengp.estimators.view import view_of
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
     read = [data, *(bounds or [])]
     check_destination(place, *read)
-    if place.exists() and not force:
-        raise InputError(
-            f"{place} is there already; replace it with --force, or choose another name with "
-            "--output."
-        )
+    _check_new_file(place, force=force)
     _check_method(ctx, method, report)
     if report is not None:
         check_destination(report, *read, place)
@@ -152,14 +149,10 @@ def fit(
     plan = Folds.of(folds, repeats, seed, len(runs.y))
     region = _input_bounds(runs, bounds or [], reading)
     if method is Method.BAYES:
-        check_runs(runs, 1e-8)
-        with working(f"Fitting {len(runs.y)} runs ..."):
-            average = BayesianGPRegressor(input_bounds=region, random_state=seed)
-            average.fit(runs.X, runs.y)
+        average = _average(runs, region, seed)
         about = {"response": response, "source": runs.source, "seed": seed}
         summary = Summary.of(view_of(average, response_name=response))
-        _conclude(summary, about, place, report, as_json=as_json)
-        return
+        return _conclude(summary, about, place, report, as_json=as_json)
     model = PenalizedGPRegressorCV(
         metric=metric,
         rule=rule,
@@ -177,7 +170,27 @@ def fit(
         model.set_params(cv=plan.deal(runs.X, runs.y)).fit(runs.X, runs.y)
     summary = Summary.of(view_of(model, response_name=response))
     info = {"response": response, "source": runs.source, **plan.record()}
-    _conclude(summary, info, place, report, as_json=as_json)
+    return _conclude(summary, info, place, report, as_json=as_json)
+
+
+def _average(runs: "Runs", region: "FloatArray | None", seed: int) -> "BayesianGPRegressor":
+    """Return the Bayesian average of the runs."""
+    from pengp.cli.runs import check_runs
+    from pengp.estimators import BayesianGPRegressor
+
+    check_runs(runs, 1e-8)
+    with working(f"Fitting {len(runs.y)} runs ..."):
+        model = BayesianGPRegressor(input_bounds=region, random_state=seed)
+        return model.fit(runs.X, runs.y)
+
+
+def _check_new_file(place: Path, *, force: bool) -> None:
+    """Refuse to replace a model file unasked."""
+    if place.exists() and not force:
+        raise InputError(
+            f"{place} is there already; replace it with --force, or choose another name with "
+            "--output."
+        )
 
 
 def _check_method(ctx: typer.Context, method: Method, report: Path | None) -> None:

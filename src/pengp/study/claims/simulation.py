@@ -14,6 +14,11 @@ _IMPROVED = ("lim", "piston", "borehole")
 
 def _of_score(score: str) -> tuple[Claim, ...]:
     """Return the claims that are made for RMSE and for CRPS."""
+    return (*_of_metrics(score), *_of_one_se(score), *_of_all(score))
+
+
+def _of_metrics(score: str) -> tuple[Claim, ...]:
+    """Return the claims on PE, MD, Score and DPE against maximum likelihood."""
     name = SCORES[score]
     return (
         Claim(
@@ -50,6 +55,13 @@ def _of_score(score: str) -> tuple[Claim, ...]:
             f"On none of them its mean is below MLE's {_RULE}.",
             partial(judge.not_better, score=score),
         ),
+    )
+
+
+def _of_one_se(score: str) -> tuple[Claim, ...]:
+    """Return the claims on DPE with the one-standard-error rule."""
+    name = SCORES[score]
+    return (
         *(_one_se_average(function, score) for function in FUNCTIONS),
         Claim(
             f"simulation-1se-consistent-{score}",
@@ -80,6 +92,13 @@ def _of_score(score: str) -> tuple[Claim, ...]:
             )
             for one, label in (("dpe", "DPE"), ("dpe_1se", "DPE 1SE"))
         ),
+    )
+
+
+def _of_all(score: str) -> tuple[Claim, ...]:
+    """Return the claims on an estimated nugget, and on all methods together."""
+    name = SCORES[score]
+    return (
         Claim(
             f"simulation-nugget-varies-{score}",
             "simulation",
