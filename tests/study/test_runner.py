@@ -247,6 +247,7 @@ def test_test_runs_bring_their_tasks_and_are_pinned_with_the_circumstances(tmp_p
         "jobs": 1,
         "scheduler": None,
         "test_runs": True,
+        "simulators": False,
         "retry_failed": False,
     }
     assert call["versions"]["numpy"] == np.__version__

@@ -10,6 +10,8 @@ from threadpoolctl import threadpool_limits
 from pengp.exceptions import InputError
 from pengp.study import definitions, forrester, limits, piston_slap, simulation
 from pengp.study.definitions import SIZES, STUDIES, get_study
+from pengp.study.methods import compare
+from pengp.study.methods.sizes import SIMULATOR_PARTS
 from pengp.study.task import Row, Task
 from pengp.study.tasks import run_task
 
@@ -52,6 +54,9 @@ def test_the_paper_size_has_the_papers_repetitions() -> None:
         "simulation-scad": 4 * 100,
         "piston-slap": 4 + 2 * 100,
         "limits": 4 + 4 + 4 + 8,
+        "methods": 12 * 100,
+        "methods-rivals": 12 * 100,
+        "methods-real": 36 * 10,
     }
 
 
@@ -79,6 +84,9 @@ def test_every_part_has_code_and_all_code_is_listed() -> None:
         "simulation-scad": set(simulation.SCAD_PARTS),
         "piston-slap": {*piston_slap.PARTS, *piston_slap.TEST_PARTS},
         "limits": set(limits.PARTS),
+        "methods": set(compare.PARTS),
+        "methods-rivals": set(compare.RIVAL_PARTS),
+        "methods-real": set(SIMULATOR_PARTS),
     }
 
 

@@ -15,6 +15,7 @@ from pengp.study.judges.simulation import (
     TEN_STARTS,
     relative,
 )
+from pengp.study.methods.summary import by_function, simulator_summary, summary
 from pengp.study.report_rows import MissingRowsError, Rows, nearest
 
 
@@ -239,6 +240,28 @@ TABLES = (
         "RMSE, CRPS and coverage of the 95 % intervals; responses standardised by the training "
         "runs.",
         runs_scores,
+    ),
+    Table(
+        "methods-summary",
+        "methods",
+        "Ways to fit",
+        "100 times the mean log ratio of each score to that of maximum likelihood, negative is "
+        "better, with standard errors and the worst function; coverage of 95 % intervals.",
+        summary,
+    ),
+    Table(
+        "methods-functions",
+        "methods",
+        "Ways to fit, function by function",
+        "The same for each function.",
+        by_function,
+    ),
+    Table(
+        "methods-real-summary",
+        "methods-real",
+        "Ways to fit, real simulators",
+        "The same over the responses and sizes of real simulators.",
+        simulator_summary,
     ),
     Table(
         "limits",

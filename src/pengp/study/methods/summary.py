@@ -71,9 +71,14 @@ def over(table: pd.DataFrame, problems: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def by_function(rows: Rows) -> pd.DataFrame:
+    """Return the comparison on each test function."""
+    return by_problem(rows, [f"methods/{name}" for name in FUNCTION_RUNS])
+
+
 def summary(rows: Rows) -> pd.DataFrame:
     """Return the comparison over groups of test functions."""
-    table = by_problem(rows, [f"methods/{name}" for name in FUNCTION_RUNS])
+    table = by_function(rows)
     choice, confirmation = halves(FUNCTION_RUNS)
     groups = {
         "four": FOUR,
