@@ -17,6 +17,7 @@ _TITLES = {
     "modes": "There is another explanation.",
     "unstable": "The choice of λ is unstable.",
     "intervals": "The intervals do not keep their promise.",
+    "flattering": "The check with theta kept flatters.",
     "useless": "The surrogate does not predict.",
 }
 #: Inputs that a sentence names.
@@ -40,13 +41,14 @@ class Tile(NamedTuple):
 
 def tiles(subject: Subject) -> list[Tile]:
     """Return the numbers to see first."""
-    scores, spread = subject.diagnosis.scores, float(subject.view.y.std(ddof=1))
+    spread, held_out = float(subject.view.y.std(ddof=1)), subject.diagnosis.held_out
+    scores = subject.diagnosis.scores if held_out is None else held_out.scores()
     active = int(subject.active[subject.place].sum())
-    inside = subject.loo[subject.place].inside
     relative = "RMSE; the response is constant"
     if spread > 0:
         share = percent(scores["rmse"] / spread)
         relative = f"RMSE; {share} of the runs' spread ({number(spread, 3)})"
+    how = "theta kept" if held_out is None else f"held out ({held_out.how}), theta anew"
     level = percent(subject.diagnosis.level)
     return [
         Tile("Penalty weight λ", number(subject.view.lam, 3), _tile_choice(subject)),
@@ -54,8 +56,8 @@ def tiles(subject: Subject) -> list[Tile]:
         Tile("Typical prediction error", number(scores["rmse"], 3), relative),
         Tile(
             "Runs inside their interval",
-            f"{inside.sum()} of {len(inside)}",
-            f"left out in turn, {level} intervals; Q² = {number(scores['q2'], 3)}",
+            percent(scores["coverage"]),
+            f"{how}; {level} intervals; Q² = {number(scores['q2'], 3)}",
         ),
     ]
 
