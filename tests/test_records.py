@@ -28,7 +28,7 @@ from pengp.diagnostics import diagnose
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import FileError, InputError
 from pengp.model import KERNELS
-from pengp.model.structure import RadialKernel
+from pengp.model.kernels import RadialKernel
 from pengp.path import PENALTIES
 from pengp.persistence.container import pack
 from pengp.persistence.parameters import decode_parameters, encode_parameters

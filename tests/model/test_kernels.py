@@ -7,9 +7,15 @@ import pytest
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
-from pengp.model.kernels import KERNELS, Matern32, correlation, get_kernel
+from pengp.model.kernels import (
+    KERNELS,
+    Matern32,
+    ProductKernel,
+    RadialKernel,
+    correlation,
+    get_kernel,
+)
 from pengp.model.profile import profile_loglik
-from pengp.model.structure import ProductKernel, RadialKernel
 from tests.problems import CORRELATIONS
 
 RADIAL = {name: k for name, k in KERNELS.items() if isinstance(k, RadialKernel)}

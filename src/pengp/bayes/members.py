@@ -6,12 +6,10 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
-from pengp.model.folded import correlation_matrix
-from pengp.model.kernels import get_kernel
+from pengp.model.kernels import Kernel, correlation_matrix, get_kernel
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.means import ZERO, ConstantMean, Mean
 from pengp.model.posterior import Posterior, condition
-from pengp.model.structure import Kernel
 
 INTEGRATED = ConstantMean(9.0)
 """A constant with prior variance 9 sigma2, integrated out; 1, 9 and 100 are alike."""

@@ -26,9 +26,9 @@ from pengp.choosing.rules import (
     select_index,
 )
 from pengp.exceptions import InputError
+from pengp.model.folded import batch_predict
+from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
-from pengp.model.posterior import batch_predict
-from pengp.model.structure import Kernel
 from pengp.model.trend import check_trend, too_few_runs
 from pengp.path.fitting import Model, checked_model
 from pengp.path.penalized import PathFit, fit_path

@@ -21,8 +21,8 @@ from pengp.estimators.data import TrainingData, scale_runs
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
 from pengp.model.means import Mean
-from pengp.model.structure import Kernel
 
 __all__ = ["BayesianGPRegressor"]
 

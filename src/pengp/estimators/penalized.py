@@ -18,8 +18,8 @@ from pengp.estimators.data import lambda_values, make_plans, prepare
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
 from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
-from pengp.model.structure import Kernel
 from pengp.path.penalties import AnyPenalty
 
 __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
+    from pengp.model.folded import BatchPrediction, batch_predict
     from pengp.model.full_likelihood import FullLogLik, full_loglik
     from pengp.model.kernels import (
         KERNELS,
+        Kernel,
         Matern32,
-        Matern32Product,
         Matern52,
-        Matern52Product,
+        RadialKernel,
         SquaredExponential,
         correlation,
         get_kernel,
@@ -26,16 +27,10 @@ if TYPE_CHECKING:
         ZeroMean,
         get_mean,
     )
-    from pengp.model.posterior import (
-        BatchPrediction,
-        FoldPrediction,
-        Posterior,
-        batch_predict,
-        condition,
-    )
+    from pengp.model.posterior import Posterior, condition
+    from pengp.model.products import Matern32Product, Matern52Product, ProductKernel
     from pengp.model.profile import ProfileLikelihood, profile_loglik
     from pengp.model.scaling import InputScaler, ResponseScaler
-    from pengp.model.structure import Kernel, ProductKernel, RadialKernel
 
 __all__ = [
     "KERNELS",
@@ -43,7 +38,6 @@ __all__ = [
     "BasisMean",
     "BatchPrediction",
     "ConstantMean",
-    "FoldPrediction",
     "FullLogLik",
     "InputScaler",
     "Kernel",
@@ -73,13 +67,14 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     globals(),
     {
+        "folded": ["BatchPrediction", "batch_predict"],
         "full_likelihood": ["FullLogLik", "full_loglik"],
         "kernels": [
             "KERNELS",
+            "Kernel",
             "Matern32",
-            "Matern32Product",
             "Matern52",
-            "Matern52Product",
+            "RadialKernel",
             "SquaredExponential",
             "correlation",
             "get_kernel",
@@ -94,15 +89,9 @@ __getattr__, __dir__ = lazily(
             "ZeroMean",
             "get_mean",
         ],
-        "posterior": [
-            "BatchPrediction",
-            "FoldPrediction",
-            "Posterior",
-            "batch_predict",
-            "condition",
-        ],
+        "posterior": ["Posterior", "condition"],
+        "products": ["Matern32Product", "Matern52Product", "ProductKernel"],
         "profile": ["ProfileLikelihood", "profile_loglik"],
         "scaling": ["InputScaler", "ResponseScaler"],
-        "structure": ["Kernel", "ProductKernel", "RadialKernel"],
     },
 )

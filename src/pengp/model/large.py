@@ -13,9 +13,9 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.spatial.distance import squareform
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp.model.kernels import Kernel
 from pengp.model.likelihood import LogLik
 from pengp.model.means import ZERO, Mean
-from pengp.model.structure import Kernel
 from pengp.model.trend import ProfiledTrend, log_information
 
 _REMEMBERED = 256

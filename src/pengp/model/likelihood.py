@@ -22,22 +22,30 @@ its derivatives are the same with n - k for n and P for R^-1, since d log|F' R^-
 tr(P R_p) of tr(R^-1 R_p). All derivatives are returned in the logarithms of the parameters.
 """
 
+import math
+import threading
 from typing import NamedTuple
 
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.linalg import diagonals, positive_inverse, positive_solve
+from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
-from pengp.model.structure import Kernel, Pieces
+from pengp.model.products import Pieces
 from pengp.model.trend import ProfiledTrend, log_information, projected
-from pengp.model.work import BUFFER_BYTES, work_array
+
+_BUFFER_BYTES = 1 << 20
+"""Size of the largest array of a batch, to which it is cut."""
 
 _CACHE_BYTES = 3 << 17
 """The same for the two arrays that are used again and again, both of which the cache is to hold."""
 
 _SMALL_BYTES = 1 << 18
 """The same for an array of matrices that is made anew: so much need not come from the system."""
+
+_OWN = threading.local()
+"""The three work arrays of a Python thread, which all its likelihoods share."""
 
 
 class LogLik(NamedTuple):
@@ -121,7 +129,7 @@ class BatchLikelihood:
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, d or 1, m]
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
         largest = max(self.n_params, self._blocks.shape[1])
-        self.batch = max(1, BUFFER_BYTES // (8 * n * n * largest))
+        self.batch = max(1, _BUFFER_BYTES // (8 * n * n * largest))
         self._identity = np.eye(n).ravel()
         self._ridge = (nugget or 0.0) * self._identity
 
@@ -187,7 +195,7 @@ class BatchLikelihood:
         """Return the squared differences [B or 1, d or 1, n * n], to ``keep`` in a work array."""
         if not keep or len(self._blocks) == 1:
             return self._of(self._blocks, which)
-        out = work_array(2, (len(which), *self._blocks.shape[1:]))
+        out = _work_array(2, (len(which), *self._blocks.shape[1:]))
         return np.take(self._blocks, which, axis=0, out=out, mode="clip")
 
     def _derivatives(
@@ -226,7 +234,7 @@ class BatchLikelihood:
         if pieces.extra is not None:
             extra = np.einsum("bm,btm->bt", W, pieces.extra.take(self._lower, axis=2))
         W *= second
-        weighted = np.multiply(W[:, None], E, out=work_array(0, (len(W), *E.shape[1:])))
+        weighted = np.multiply(W[:, None], E, out=_work_array(0, (len(W), *E.shape[1:])))
         curvature: FloatArray = weighted @ E.transpose(0, 2, 1)
         on_diagonal = diagonals(curvature)
         on_diagonal += extra
@@ -253,7 +261,7 @@ class BatchLikelihood:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the same for a few items."""
         B, T, P, n = len(d1), self.n_theta, self.n_params, self.n
-        Rp, RV = work_array(0, (B, P, n * n)), work_array(1, (B, P, n * n))
+        Rp, RV = _work_array(0, (B, P, n * n)), _work_array(1, (B, P, n * n))
         # d1[:, None] * E without the buffers into which a ufunc copies what it broadcasts.
         np.einsum("...k,...pk->...pk", d1, E, out=Rp[:, :T])
         if self.nugget is None:
@@ -266,6 +274,17 @@ class BatchLikelihood:
         np.copyto(VR.reshape(square), RV.reshape(square).transpose(0, 1, 3, 2))
         # tr(V R_p V R_q) = sum_ij (R_p V)_ij (V R_q)_ij
         return b, trace, RV @ VR.transpose(0, 2, 1)
+
+
+def _work_array(number: int, shape: tuple[int, ...]) -> FloatArray:
+    """Return work array 0, 1 or 2 in this shape; what it held before is lost."""
+    size, kept = math.prod(shape), _BUFFER_BYTES // 8
+    if size > kept:  # a single large matrix, which is not worth its memory afterwards
+        return np.empty(shape)
+    if not hasattr(_OWN, "arrays"):
+        _OWN.arrays = [np.empty(kept) for _ in range(3)]
+    array: FloatArray = _OWN.arrays[number]
+    return array[:size].reshape(shape)
 
 
 def _in_logarithms(

@@ -6,10 +6,9 @@ from numpy.typing import ArrayLike
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import check_nugget
 from pengp.exceptions import InputError
-from pengp.model.kernels import get_kernel
+from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.likelihood import BatchLikelihood, LogLik
 from pengp.model.means import MeanLike, get_mean
-from pengp.model.structure import Kernel
 
 
 class ProfileLikelihood:

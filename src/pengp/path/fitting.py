@@ -14,11 +14,10 @@ from pengp._core.checks import (
 )
 from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
-from pengp.model.kernels import get_kernel
+from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.large import LargeLikelihood
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.means import Mean, MeanLike, get_mean
-from pengp.model.structure import Kernel
 from pengp.model.trend import columns_of
 from pengp.path import settings
 from pengp.path.flatness import exp_within

@@ -11,9 +11,8 @@ from pengp._core.checks import (
     check_nugget,
 )
 from pengp.exceptions import InputError
-from pengp.model.kernels import get_kernel
+from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.means import Mean, MeanLike, get_mean
-from pengp.model.structure import Kernel
 from pengp.model.trend import check_trend, columns_of, project
 
 _PAPER_LOGS = (-7.0, 2.0)

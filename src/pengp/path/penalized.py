@@ -20,8 +20,8 @@ from pengp._core.checks import (
 )
 from pengp._core.seeds import as_generator
 from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
-from pengp.model.structure import Kernel
 from pengp.model.trend import check_trend, follows
 from pengp.path.fitting import (
     Estimates,
