@@ -12,10 +12,9 @@ from pengp.model.kernels import KERNELS, SquaredExponential
 from pengp.model.likelihood import BatchLikelihood, LogLik
 from pengp.model.means import MEANS
 from pengp.model.profile import profile_loglik
+from pengp.path.cells import CellObjective
 from pengp.path.newton import Expansion
-from pengp.path.objective import CellObjective
-from pengp.path.penalties import PENALTIES
-from pengp.path.terms import term_of
+from pengp.path.penalties import PENALTIES, term_of
 from tests.problems import BASES, slow_loglik, smooth_runs
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)

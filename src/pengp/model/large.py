@@ -13,38 +13,21 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.spatial.distance import squareform
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp.model.kernels import Kernel
-from pengp.model.likelihood import LogLik
-from pengp.model.means import ZERO, Mean
-from pengp.model.trend import ProfiledTrend, log_information
+from pengp.model.likelihood import Likelihood, LogLik
+from pengp.model.trend import log_information
 
 _REMEMBERED = 256
 """Points whose value and gradient are kept: a search comes back to its best ones."""
 
 
-class LargeLikelihood:
-    """Profile log likelihoods of F data sets of one large size; see `BatchLikelihood`."""
+class LargeLikelihood(Likelihood):
+    """Log likelihoods without Hessians: the engine for large data sets."""
 
     newton = False
 
-    def __init__(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        kernel: Kernel,
-        nugget: float | None,
-        *,
-        mean: Mean = ZERO,
-        isotropic: bool = False,
-        marginal: bool = False,
-    ) -> None:
-        self.X, self.y, self.kernel = X, y, kernel
-        self.nugget, self.mean, self.isotropic, self.marginal = nugget, mean, isotropic, marginal
-        self.n = y.shape[1]
-        self.n_theta = 1 if isotropic else X.shape[2]
-        self.n_params = self.n_theta + (nugget is None)
-        self.n_evaluations = 0
-        self._centred, self._trend = X - 0.5, ProfiledTrend(mean, X, y)
+    def _prepare(self) -> None:
+        """Keep the inputs near 0, and room for what is remembered."""
+        self._centred = self.X - 0.5
         self._known: dict[tuple[int, bytes], tuple[object, ...]] = {}
 
     def evaluate(

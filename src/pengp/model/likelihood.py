@@ -24,7 +24,8 @@ tr(P R_p) of tr(R^-1 R_p). All derivatives are returned in the logarithms of the
 
 import math
 import threading
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -72,13 +73,11 @@ class _Solved(NamedTuple):
     weight: FloatArray  # [B], degrees / q
 
 
-class BatchLikelihood:
-    """Profile log likelihoods of F data sets of one size, evaluated many points at a time.
+class Likelihood(ABC):
+    """Log likelihoods of F data sets of one size.
 
     The order of parameters is theta (d of them, or one if isotropic), then the nugget if it is
-    estimated. An item's result does not depend on the other items of a call.
-
-    The attribute ``newton`` tells a search that Hessians are to be had.
+    estimated. The attribute ``newton`` tells a search whether Hessians are to be had.
 
     Parameters
     ----------
@@ -98,7 +97,7 @@ class BatchLikelihood:
         Whether the trend and sigma2 are integrated out instead of maximised over.
     """
 
-    newton = True
+    newton: ClassVar[bool]
 
     def __init__(
         self,
@@ -113,19 +112,43 @@ class BatchLikelihood:
     ) -> None:
         self.X, self.y, self.kernel = X, y, kernel
         self.nugget, self.mean, self.isotropic, self.marginal = nugget, mean, isotropic, marginal
-        self.n = n = y.shape[1]
+        self.n = y.shape[1]
         self.n_theta = 1 if isotropic else X.shape[2]
         self.n_params = self.n_theta + (nugget is None)
         self.n_evaluations = 0
-        columns = X.transpose(0, 2, 1).copy()
+        self._trend = ProfiledTrend(mean, X, y)
+        self._prepare()
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Compute what all evaluations share."""
+
+    @abstractmethod
+    def evaluate(
+        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+    ) -> LogLik:
+        """Evaluate data sets ``which`` [B] at log_params [B, P], with or without derivatives."""
+
+
+class BatchLikelihood(Likelihood):
+    """Log likelihoods with Hessians, many points at a time: the engine for small data sets.
+
+    An item's result does not depend on the other items of a call.
+    """
+
+    newton = True
+
+    def _prepare(self) -> None:
+        """Keep the squared differences, and where their lower triangles are."""
+        n, nugget = self.n, self.nugget
+        columns = self.X.transpose(0, 2, 1).copy()
         D = columns[:, :, :, None] - columns[:, :, None, :]
         D *= D
-        self._trend = ProfiledTrend(mean, X, y)
         self._right = np.concatenate([self._trend.z[:, None], self._trend.rows], axis=1)
         self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
         self._row, self._column = np.divmod(self._lower, n)
-        kept = kernel.blocks(D, isotropic=isotropic)
-        self._blocks = kept.reshape(len(y), -1, n * n)  # [F, d or 1, n * n]
+        kept = self.kernel.blocks(D, isotropic=self.isotropic)
+        self._blocks = kept.reshape(len(D), -1, n * n)  # [F, d or 1, n * n]
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, d or 1, m]
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
         largest = max(self.n_params, self._blocks.shape[1])
