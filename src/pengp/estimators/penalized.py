@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import check_lams
-from pengp._core.seeds import as_seed
+from pengp._core.checks import as_seed, check_lams
 from pengp.choosing.crossval import CVTable, Task, tabulate
 from pengp.choosing.folds import FoldsLike
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric

@@ -119,6 +119,11 @@ class Likelihood(ABC):
         self._trend = ProfiledTrend(mean, X, y)
         self._prepare()
 
+    @property
+    def undefined(self) -> BoolArray:
+        """Which data sets [F] follow their mean exactly, where no likelihood exists."""
+        return self._trend.exact
+
     @abstractmethod
     def _prepare(self) -> None:
         """Compute what all evaluations share."""
@@ -253,14 +258,11 @@ class BatchLikelihood(Likelihood):
         second = pieces.second.take(self._lower, axis=1)
         if self._repeated:
             second[np.isinf(second)] = 0.0  # E_p E_q = 0 beats phi'' = inf
-        extra = 0.0
-        if pieces.extra is not None:
-            extra = np.einsum("bm,btm->bt", W, pieces.extra.take(self._lower, axis=2))
-        W *= second
-        weighted = np.multiply(W[:, None], E, out=_work_array(0, (len(W), *E.shape[1:])))
+        weighted = np.multiply((W * second)[:, None], E, out=_work_array(0, (len(W), *E.shape[1:])))
         curvature: FloatArray = weighted @ E.transpose(0, 2, 1)
-        on_diagonal = diagonals(curvature)
-        on_diagonal += extra
+        if pieces.extra is not None:
+            on_diagonal = diagonals(curvature)
+            on_diagonal += np.einsum("bm,btm->bt", W, pieces.extra.take(self._lower, axis=2))
         return curvature
 
     def _products(self, at: _Solved, pieces: Pieces) -> tuple[FloatArray, FloatArray, FloatArray]:

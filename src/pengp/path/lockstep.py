@@ -139,7 +139,7 @@ class Lockstep:
         near: float = 0.0,
         gain: float = 0.0,
         concave: bool = True,
-        max_rounds: int = 100,
+        max_rounds: int = settings.MOST_ROUNDS,
         give_up: GiveUp | None = None,
     ) -> None:
         self._objective, self._bounds, self._give_up = objective, bounds, give_up

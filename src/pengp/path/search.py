@@ -63,15 +63,12 @@ class ModeSearch:
         self._follow(
             cell, point, patience + self._n_params, settings.FOLLOW_GAIN, self._leads_nowhere_new
         )
-        for again in (*settings.PATIENCE_AGAIN, None):
+        self._make_best_exact()
+        cell, point = self._overlooked()
+        if len(cell):
+            self._follow(cell, point, settings.MOST_ROUNDS, 0.0, self._branches.left_by)
             self._make_best_exact()
-            cell, point = self._overlooked()
-            if not len(cell):
-                break
-            if again is None:
-                self._keep(cell, point)
-            else:
-                self._follow(cell, point, again, 0.0, self._branches.left_by)
+            self._keep(*self._overlooked())
         return self._found()
 
     def _starts(self, starts: Starts) -> tuple[IntArray, FloatArray]:
@@ -95,7 +92,7 @@ class ModeSearch:
         *,
         near: float,
         gain: float = 0.0,
-        max_rounds: int = 100,
+        max_rounds: int = settings.MOST_ROUNDS,
         give_up: GiveUp | None = None,
     ) -> Lockstep | OneByOne:
         """Return a solver of cells without rows."""
@@ -202,6 +199,8 @@ class ModeSearch:
 
     def _keep(self, cell: IntArray, point: FloatArray) -> None:
         """List points [B, P] that no search led up from, but that are the best known."""
+        if not len(cell):
+            return
         at = self._objective.expand(cell, point)
         slope = projected_gradient(at.gradient, point, *self._objective.bounds(cell))
         self._table.append(cell, point, at.objective, slope <= settings.CONVERGED)

@@ -80,7 +80,7 @@ def start_points(
 
     corners = _with_nugget(np.stack([upper, lower])[:, :n_theta], P)
     groups = [(at[:1].repeat(n_random), random(n_random))]
-    points = random(max(settings.CANDIDATES, settings.CANDIDATES_PER_START * n_starts))
+    points = random(settings.CANDIDATES_PER_START * max(n_starts, 1))
     if len(at) == 1:
         alone = each_alone(lams[0])
         less = alone - settings.ALONE_BELOW * np.eye(n_theta, P)
