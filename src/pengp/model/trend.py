@@ -17,6 +17,7 @@ from scipy.linalg import solve_triangular
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.checks import DataSets, is_constant, warn
+from pengp._core.linalg import max_norm
 from pengp.exceptions import InputError
 from pengp.model.means import Mean
 
@@ -45,16 +46,17 @@ def columns_of(mean: Mean, X: FloatArray, y: FloatArray) -> Columns:
     """Return the basis of a mean on the runs X [B, n, d], y [B, n]."""
     F = mean.columns(X)
     (B, _, k), z = F.shape, y.copy()
-    rows, carry, offset = F.swapaxes(1, 2).copy(), np.eye(k)[None].repeat(B, 0), np.zeros((B, k))
+    rows, carry, offset = F.swapaxes(1, 2).copy(), np.zeros((B, k, k)), np.zeros((B, k))
+    carry[:, range(k), range(k)] = 1.0
     if mean.variance is None:
         for j in range(k):
             if j:
                 _orthogonalise(rows, carry, j)
-            square = (rows[:, j] * rows[:, j]).sum(-1)
-            share = _ratio((rows[:, j] * z).sum(-1), square)[:, None]
-            z -= share * rows[:, j]
+            own = rows[:, j]
+            share = _share(z, own)
+            z -= share * own
             offset += share * carry[:, j]
-    return Columns(z, rows, carry, offset, F.mean(1))
+    return Columns(z, rows, carry, offset, np.add.reduce(F, axis=1) / F.shape[1])
 
 
 def _orthogonalise(rows: FloatArray, carry: FloatArray, j: int) -> None:
@@ -62,16 +64,18 @@ def _orthogonalise(rows: FloatArray, carry: FloatArray, j: int) -> None:
     own, least = rows[:, j], _DEPENDENT**2 * (rows[:, j] ** 2).sum(-1)
     for i in [*range(j)] * 2:  # once more, for what rounding has left
         other = rows[:, i]
-        share = _ratio((own * other).sum(-1), (other * other).sum(-1))[:, None]
+        share = _share(own, other)
         own -= share * other
         carry[:, j] -= share * carry[:, i]
     lost = (own * own).sum(-1) <= least
     own[lost], carry[lost, j] = 0.0, 0.0
 
 
-def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Return above / below, 0 where below is 0."""
-    return np.divide(above, below, out=np.zeros(np.shape(above)), where=below > 0.0)
+def _share(z: FloatArray, row: FloatArray) -> FloatArray:
+    """Return the least squares coefficient [B, 1] of z [B, n] on row [B, n], 0 for a row of 0."""
+    product, square = np.add.reduce(z * row, axis=-1), np.add.reduce(row * row, axis=-1)
+    square[square == 0.0] = np.inf  # by which anything is 0
+    return (product / square)[:, None]
 
 
 def project(
@@ -105,7 +109,7 @@ def project(
         dual = duals[:, j]
         total = np.add.reduce(dual * rows[:, j], axis=-1)
         total[total <= 0.0] = np.inf  # by which anything is 0
-        np.divide(1.0, total, out=squares[:, j])
+        np.reciprocal(total, out=squares[:, j])
         if j + 1 < k:
             rest = slice(j + 1, None)
             share = ((dual[:, None] * rows[:, rest]).sum(-1) / total[:, None])[..., None]
@@ -156,7 +160,7 @@ class ProfiledTrend:
         basis = columns_of(mean, X, y)
         self.z, self.rows, self.prior = basis.z, basis.rows, None
         k = basis.rows.shape[1]
-        self.exact = np.abs(basis.z).max(-1) <= 8.0 * k * _EPS * np.abs(y).max(-1)
+        self.exact = max_norm(basis.z) <= 8.0 * k * _EPS * max_norm(y)
         self._offset = np.vecdot(basis.offset, basis.level)  # [F]
         self._carry = basis.carry @ basis.level[:, :, None]  # [F, k, 1]
         self._loading: FloatArray | None = None

@@ -231,7 +231,7 @@ def _check_found(found: Estimates, members: IntArray, data: DataSets) -> None:
 def _by_size(data: DataSets, model: Model) -> Iterator[tuple[IntArray, Likelihood]]:
     """Yield the data sets of each size that have a likelihood: indices [F], and likelihoods."""
     sizes = np.array([len(y) for y in data.y])
-    for n in np.unique(sizes):
+    for n in sorted(set(sizes.tolist())):
         members = np.flatnonzero(sizes == n)
         X, y = (np.stack([a[f] for f in members]) for a in (data.X, data.y))
         likelihood = model.likelihood(X, y)
