@@ -127,7 +127,8 @@ class CellObjective:
         """Return Q [F, L, N] of points [N, P] for lams [L], and the points [F, N, P] in bounds."""
         (F, P), N = self.lower.shape, len(points)
         data_set = np.repeat(np.arange(F), N)
-        inside = np.clip(np.tile(points, (F, 1)), self.lower[data_set], self.upper[data_set])
+        inside = np.minimum(np.maximum(points, self.lower[:, None]), self.upper[:, None])
+        inside = inside.reshape(F * N, P)
         loglik = self.likelihood.evaluate(data_set, inside, derivatives=False).value
         self._seen.append((data_set, inside, loglik))
         taken = self.term.values(data_set, self.term.params(inside), lams)

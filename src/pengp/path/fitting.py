@@ -97,18 +97,16 @@ def _is_marginal(likelihood: str) -> bool:
 
 
 class Estimates(NamedTuple):
-    """Estimates of F data sets at L lambdas, with P = 1 or d thetas."""
+    """Estimates of F data sets at L lambdas, with P = 1 or d thetas: all M maxima, best first."""
 
-    theta: FloatArray  # [F, L, P]
-    nugget: FloatArray  # [F, L]
-    sigma2: FloatArray  # [F, L]
+    theta: FloatArray  # [F, L, M, P]
+    nugget: FloatArray  # [F, L, M]
+    objective: FloatArray  # [F, L, M]
+    loglik: FloatArray  # [F, L, M]
+    sigma2: FloatArray  # [F, L], and the next three: of the best
     mean: FloatArray  # [F, L]
     converged: BoolArray  # [F, L]
     at_bound: IntArray  # [F, L, P]
-    mode_theta: FloatArray  # [F, L, M, P]
-    mode_nugget: FloatArray  # [F, L, M]
-    objective: FloatArray  # [F, L, M], best first
-    loglik: FloatArray  # [F, L, M]
 
 
 def estimate(
@@ -201,16 +199,14 @@ def _read_off(model: Model, objective: CellObjective, found: Found) -> Estimates
     at_upper = (best >= objective.upper[:, None]).astype(np.int64)
     at_bound = np.where(best <= objective.lower[:, None], -1, at_upper)
     return Estimates(
-        theta[:, :, 0],
-        nugget[:, :, 0],
-        at.sigma2.reshape(F, L),
-        at.mean.reshape(F, L),
-        found.converged[:, :, 0],
-        at_bound[..., :T],
         theta,
         nugget,
         found.objective,
         found.loglik,
+        at.sigma2.reshape(F, L),
+        at.mean.reshape(F, L),
+        found.converged[:, :, 0],
+        at_bound[..., :T],
     )
 
 
@@ -224,16 +220,14 @@ def degenerate(model: Model, X: FloatArray, y: FloatArray, n_theta: int, n_lams:
     nugget = np.full((F, n_lams, 1), NUGGET_BOUNDS[0] if model.nugget is None else model.nugget)
     infinite = np.full((F, n_lams, 1), np.inf)
     return Estimates(
-        theta[:, :, 0],
-        nugget[:, :, 0],
-        np.zeros((F, n_lams)),
-        np.repeat(np.vecdot(basis.offset, basis.level)[:, None], n_lams, axis=1),
-        np.ones((F, n_lams), dtype=bool),
-        np.full((F, n_lams, n_theta), -1, dtype=np.int64),
         theta,
         nugget,
         infinite,
         infinite,
+        np.zeros((F, n_lams)),
+        np.repeat(np.vecdot(basis.offset, basis.level)[:, None], n_lams, axis=1),
+        np.ones((F, n_lams), dtype=bool),
+        np.full((F, n_lams, n_theta), -1, dtype=np.int64),
     )
 
 

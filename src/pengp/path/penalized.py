@@ -258,27 +258,25 @@ def _assemble(
 
     def field_of(name: str) -> Any:
         arrays = [getattr(found, name) for _, found in parts]
-        if name in ("mode_theta", "mode_nugget", "objective", "loglik"):
+        if name in ("theta", "nugget", "objective", "loglik"):
             arrays = [_padded(a, u, M) for a, u in zip(arrays, unused, strict=True)]
         whole = (arrays[0] if len(arrays) == 1 else np.concatenate(arrays)[order])[:, place]
-        if name in ("theta", "at_bound", "mode_theta") and whole.shape[-1] < d:  # isotropic
+        if name in ("theta", "at_bound") and whole.shape[-1] < d:  # isotropic
             whole = whole.repeat(d, axis=-1)
         return whole.reshape(*data.shape, *whole.shape[1:])
 
-    objective, loglik = field_of("objective"), field_of("loglik")
-    used = ~np.isnan(objective)
-    modes = Modes(field_of("mode_theta"), field_of("mode_nugget"), objective, loglik, used.sum(-1))
+    theta, nugget, objective, loglik = map(field_of, ("theta", "nugget", "objective", "loglik"))
     return PathFit(
         lams=lams,
-        theta=field_of("theta"),
+        theta=theta[..., 0, :],
         objective=objective[..., 0],
         loglik=loglik[..., 0],
         sigma2=field_of("sigma2"),
-        nugget=field_of("nugget"),
+        nugget=nugget[..., 0],
         mean=field_of("mean"),
         converged=field_of("converged"),
         at_bound=field_of("at_bound"),
-        modes=modes,
+        modes=Modes(theta, nugget, objective, loglik, (~np.isnan(objective)).sum(-1)),
         n_evaluations=n_evaluations,
         _model=model,
         _data=data,

@@ -122,7 +122,8 @@ class ModeSearch:
         """
         near = settings.FOLLOW_STEP if self._on_path else settings.EXACT_STEP
         solver = self._solver(near=near, gain=gain, max_rounds=patience, give_up=give_up)
-        start = np.clip(point, *self._objective.bounds(cell))
+        lower, upper = self._objective.bounds(cell)
+        start = np.minimum(np.maximum(point, lower), upper)
         row = self._branches.add(np.zeros(len(cell), dtype=np.int64), start)
         solver.add(cell, row, start)
         while len(solver):

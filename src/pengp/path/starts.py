@@ -171,8 +171,8 @@ def choose(
 
 def _near(columns: FloatArray, k: int) -> int:
     """Return the set of points among columns [P, N] that are near point k, as bits."""
-    away = np.maximum.reduce(np.abs(columns - columns[:, k : k + 1]), axis=0)
-    near = away < settings.APART
+    away = columns - columns[:, k : k + 1]
+    near = np.maximum.reduce(np.abs(away, out=away), axis=0) < settings.APART
     return int.from_bytes(np.packbits(near, bitorder="little").tobytes(), "little")
 
 
