@@ -94,7 +94,7 @@ def project(
     z : [B, n]
         Responses.
     carry : [B, k, c]
-        Anything linear in the columns, overwritten by the same for w_j.
+        Anything linear in the columns, overwritten by the same for w_j if k > 1.
 
     Returns
     -------
@@ -181,9 +181,11 @@ class ProfiledTrend:
             return np.zeros((len(alpha), 0)), np.vecdot(self._loading[which], alpha)
         if not self.rows.shape[1]:
             return np.zeros((len(alpha), 0)), self._offset.take(which)
-        rows, z, carry = self.rows, self.z, self._carry.take(which, axis=0)
+        rows, z, carry = self.rows, self.z, self._carry
         if len(z) > 1:  # a single data set need not be repeated
             rows, z = rows.take(which, axis=0), z.take(which, axis=0)
+        if len(z) > 1 or rows.shape[1] > 1:
+            carry = carry.take(which, axis=0)
         squares, found = project(alpha, duals, rows, z, carry)
         return squares, self._offset.take(which) + found[:, 0]
 

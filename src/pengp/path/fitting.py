@@ -7,11 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
-from pengp._core.checks import (
-    check_nugget,
-    check_theta_bounds,
-    constant_columns,
-)
+from pengp._core.checks import check_nugget, check_theta_bounds
 from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
@@ -181,9 +177,8 @@ def _bounds(model: Model, likelihood: Likelihood) -> tuple[FloatArray, FloatArra
     lower = np.full((F, likelihood.n_params), np.log(model.theta_bounds[0]))
     upper = np.full_like(lower, np.log(model.theta_bounds[1]))
     lower[:, T:], upper[:, T:] = np.log(NUGGET_BOUNDS)
-    for f, X in enumerate(likelihood.X):
-        idle = constant_columns(X)
-        upper[f, :T][idle.all() if model.isotropic else idle] = lower[f, 0]
+    idle = (likelihood.X[:, :1] == likelihood.X).all(1)
+    upper[:, :T][idle.all(1, keepdims=True) if model.isotropic else idle] = lower[0, 0]
     return lower, upper
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.path import settings
 
 
@@ -144,7 +144,7 @@ def choose(
     row, candidate : [M]
         The rows in order, the best candidate of each first.
     """
-    columns, near = np.ascontiguousarray(scaled.T), dict[int, int]()
+    columns, near = np.ascontiguousarray(scaled.T), dict[int, BoolArray]()
     rows: list[int] = []
     chosen: list[int] = []
     orders = np.argsort(-objective, axis=-1, kind="stable").tolist()
@@ -152,11 +152,11 @@ def choose(
     for row, (order, values, count) in enumerate(rest):
         best: list[int] = []
         passed: list[int] = []
-        covered = 0
+        covered = np.zeros(len(scaled), dtype=bool)
         for k in order:
             if len(best) == count or not math.isfinite(values[k]):
                 break
-            if covered >> k & 1:
+            if covered[k]:
                 passed.append(k)
             else:
                 best.append(k)
@@ -169,11 +169,10 @@ def choose(
     return np.array(rows, dtype=np.int64), np.array(chosen, dtype=np.int64)
 
 
-def _near(columns: FloatArray, k: int) -> int:
-    """Return the set of points among columns [P, N] that are near point k, as bits."""
+def _near(columns: FloatArray, k: int) -> BoolArray:
+    """Tell which of the points in columns [P, N] are near point k."""
     away = columns - columns[:, k : k + 1]
-    near = np.maximum.reduce(np.abs(away, out=away), axis=0) < settings.APART
-    return int.from_bytes(np.packbits(near, bitorder="little").tobytes(), "little")
+    return np.maximum.reduce(np.abs(away, out=away), axis=0) < settings.APART
 
 
 def _with_nugget(log_theta: FloatArray, n_params: int) -> FloatArray:
