@@ -10,11 +10,11 @@ from pengp.exceptions import InputError
 from pengp.model.kernels import (
     KERNELS,
     Matern32,
-    ProductKernel,
     RadialKernel,
     correlation,
     get_kernel,
 )
+from pengp.model.products import ProductKernel
 from pengp.model.profile import profile_loglik
 from tests.problems import CORRELATIONS
 
@@ -163,7 +163,7 @@ def test_products_at_zero(name: str, slope: float) -> None:
 @each_product
 def test_slopes_across_equal_differences(name: str) -> None:
     rng = np.random.default_rng(0)
-    X, Z, theta, w = rng.random((7, 3)), rng.random((4, 3)), rng.random(3) * 5, rng.random((4, 7))
+    X, Z, theta, w = rng.random((7, 3)), rng.random((4, 3)), rng.random(3) * 5, rng.random(7)
     Z[0, 1] = X[2, 1]  # a shared coordinate
     kernel = KERNELS[name]
     r, kept = kernel.across(Z, X, theta)

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from pengp import InputError, PenalizedGPRegressor, lambda_grid, load, penalized_path, save
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.path import JointlyRobust
-from pengp.path.cells import move, penalized
+from pengp.path.cells import move, penalize
 from pengp.path.joint import JointTerm
 from pengp.path.newton import Expansion
 from pengp.path.penalties import term_of
@@ -108,7 +108,7 @@ def test_derivatives_against_finite_differences(nugget: float | None, isotropic:
 
     def expand(at: FloatArray, lam: FloatArray) -> Expansion:
         nothing = Expansion(np.zeros(4), np.zeros((4, P)), np.zeros((4, P, P)))
-        return penalized(nothing, term, f, at, lam)
+        return penalize(nothing, term, f, at, lam)
 
     here, params = expand(point, lam), term.params(point)
     assert np.allclose(here.objective, -term.value(f, params, lam))

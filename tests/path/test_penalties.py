@@ -7,7 +7,7 @@ import pytest
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
-from pengp.path.cells import move, penalized
+from pengp.path.cells import move, penalize
 from pengp.path.newton import Expansion
 from pengp.path.penalties import PENALTIES, SCAD, Lasso, NoPenalty, SeparableTerm, get_penalty
 from tests.problems import SEPARABLE
@@ -75,7 +75,7 @@ def test_terms_in_log_parameters_against_finite_differences(name: str) -> None:
 
     def expand(at: FloatArray, lam: FloatArray) -> Expansion:
         nothing = Expansion(np.zeros(4), np.zeros((4, 4)), np.zeros((4, 4, 4)))
-        return penalized(nothing, term, f, at, lam)
+        return penalize(nothing, term, f, at, lam)
 
     here = expand(point, lam)
     assert np.allclose(here.objective, -term.value(f, term.params(point), lam))

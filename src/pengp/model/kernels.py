@@ -7,7 +7,7 @@ the squared differences in input p; the others are in `products`. A new correlat
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,9 +67,7 @@ class RadialKernel(ABC):
             s += delta
         return self.phi(s)
 
-    def across(
-        self, X_new: FloatArray, X: FloatArray, theta: FloatArray
-    ) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
+    def across(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, Any]:
         """Return R(X_new, X) [m, n] and what is kept, for X_new [m, d], X [n, d], theta [d].
 
         s = |z|^2 + |Z|^2 - 2 z Z' with z = sqrt(theta) x is one matrix product. Its rounding error,
@@ -90,7 +88,7 @@ class RadialKernel(ABC):
         X: FloatArray,
         theta: FloatArray,
         r: FloatArray,
-        kept: tuple[FloatArray, FloatArray, FloatArray],
+        kept: Any,
     ) -> FloatArray:
         """Return sum_j w_j dr_j/dx_p [m, d] for weights [n], after `across`.
 

@@ -100,7 +100,7 @@ class ProductKernel(ABC):
         X: FloatArray,
         theta: FloatArray,
         r: FloatArray,
-        kept: None,
+        kept: Any,
     ) -> FloatArray:
         """Return the sums, dr_j/dx_p = r_j l'(t_p) 2 theta_p (x_p - x_jp)."""
         W, slopes = weights * r, np.empty(X_new.shape)

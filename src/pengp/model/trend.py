@@ -182,9 +182,9 @@ class ProfiledTrend:
         if not self.rows.shape[1]:
             return np.zeros((len(alpha), 0)), self._offset.take(which)
         rows, z, carry = self.rows, self.z, self._carry
-        if len(z) > 1:  # a single data set need not be repeated
+        if len(self.z) > 1:  # a single data set need not be repeated
             rows, z = rows.take(which, axis=0), z.take(which, axis=0)
-        if len(z) > 1 or rows.shape[1] > 1:
+        if len(self.z) > 1 or rows.shape[1] > 1:
             carry = carry.take(which, axis=0)
         squares, found = project(alpha, duals, rows, z, carry)
         return squares, self._offset.take(which) + found[:, 0]

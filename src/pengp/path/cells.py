@@ -47,7 +47,7 @@ class Term(Protocol):
         ...
 
 
-def penalized(
+def penalize(
     at: Expansion, term: Term, data_set: IntArray, point: FloatArray, lam: FloatArray
 ) -> Expansion:
     """Return an expansion at point [B, P] less that of the term for lam [B]."""
@@ -113,7 +113,7 @@ class CellObjective:
         here = Expansion(at.value, at.gradient, at.hessian)
         if self.lams[-1] == 0.0:
             return here
-        return penalized(here, self.term, data_set, point, self._lam.take(cell))
+        return penalize(here, self.term, data_set, point, self._lam.take(cell))
 
     def move(self, at: Expansion, cell: IntArray, point: FloatArray, step: IntArray) -> None:
         """Turn an expansion of cells [B], in place, into that at lambda ``step`` [B] places on.

@@ -235,11 +235,11 @@ def _by_size(data: DataSets, model: Model) -> Iterator[tuple[IntArray, Likelihoo
         members = np.flatnonzero(sizes == n)
         X, y = (np.stack([a[f] for f in members]) for a in (data.X, data.y))
         likelihood = model.likelihood(X, y)
-        if likelihood.undefined.any():
-            usable = np.flatnonzero(~likelihood.undefined)
-            members, likelihood = members[usable], model.likelihood(X[usable], y[usable])
-        if len(members):
+        usable = ~likelihood.undefined
+        if usable.all():
             yield members, likelihood
+        elif usable.any():
+            yield members[usable], model.likelihood(X[usable], y[usable])
 
 
 def _assemble(
