@@ -141,14 +141,14 @@ class ModeSearch:
 
     def _continue(self, solver: Lockstep | OneByOne, ended: Ended) -> None:
         """Start the neighbours of new maxima that do not hold their continuation yet."""
-        rows, step = self._branches.neighbours(ended, len(self._lams), newton=self._newton)
-        missing = ~self._table.holds(rows.cell + step, rows.maximum, settings.MISSING)
+        which, step = self._branches.neighbours(ended, len(self._lams), newton=self._newton)
+        there = ended.cell[which] + step
+        missing = ~self._table.holds(there, ended.maximum[which], settings.MISSING)
         if not missing.any():
             return
-        rows, step = rows.take(missing.nonzero()[0]), step[missing]
+        rows, step, cell = ended.take(which[missing]), step[missing], there[missing]
         second = self._branches.second_order(rows, self._lams, step)
         first = first_order(self._objective, rows, step) if self._newton else rows.maximum
-        cell = rows.cell + step
         lower, upper = self._objective.bounds(cell)
         start = np.minimum(np.maximum(first + second, lower), upper)
         solver.add(cell, self._branches.add(step, first), start)
@@ -242,8 +242,8 @@ class Branches:
         follows = self.direction.take(steps.row) != 0
         return follows & (away > settings.LEFT_BRANCH)
 
-    def neighbours(self, ended: Ended, n_lams: int, *, newton: bool) -> tuple[Ended, IntArray]:
-        """Return the rows once for each neighbouring lambda that they lead to, and the steps.
+    def neighbours(self, ended: Ended, n_lams: int, *, newton: bool) -> tuple[IntArray, IntArray]:
+        """Return which rows lead to which neighbouring lambdas: indices and steps, both ways.
 
         Without Hessians maxima are not known well enough to be followed back.
         """
@@ -253,7 +253,7 @@ class Branches:
         wanted = (there >= 0) & (there < n_lams)
         if not newton:
             wanted &= self.direction[ended.row[rows]] != -step
-        return ended.take(rows[wanted]), step[wanted]
+        return rows[wanted], step[wanted]
 
     def second_order(self, ended: Ended, lams: FloatArray, step: IntArray) -> FloatArray:
         """Return the second-order term [B, P] of predictions at the next lambdas.
