@@ -31,19 +31,19 @@ class LargeLikelihood(Likelihood):
         self._known: dict[tuple[int, bytes], tuple[object, ...]] = {}
 
     def evaluate(
-        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+        self, data_set: IntArray, point: FloatArray, *, derivatives: bool = True
     ) -> LogLik:
-        """Evaluate data sets ``which`` [B] at log_params [B, P]; the Hessian is left empty."""
-        pairs = zip(which, log_params, strict=True)
+        """Evaluate data sets [B] at point [B, P]; the Hessian is left empty."""
+        pairs = zip(data_set, point, strict=True)
         parts = [self._remembered(int(f), u, derivatives) for f, u in pairs]
         return LogLik(*(np.array(a) for a in zip(*parts, strict=True)))
 
-    def _remembered(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
+    def _remembered(self, f: int, point: FloatArray, derivatives: bool) -> tuple[object, ...]:
         """Return the fields of a LogLik at a point, computed unless it was among the last ones."""
-        key = (f, log_params.tobytes())
+        key = (f, point.tobytes())
         if key not in self._known:
             self.n_evaluations += 1
-            fields = self._one(f, log_params, derivatives)
+            fields = self._one(f, point, derivatives)
             if not derivatives:
                 return fields
             self._known[key] = fields
@@ -52,9 +52,9 @@ class LargeLikelihood(Likelihood):
         value, gradient, *rest = self._known[key]
         return value, gradient if derivatives else np.zeros(self.n_params), *rest
 
-    def _one(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
+    def _one(self, f: int, point: FloatArray, derivatives: bool) -> tuple[object, ...]:
         """Return the fields of a LogLik at one point."""
-        params, n, trend = np.exp(log_params), self.n, self._trend
+        params, n, trend = np.exp(point), self.n, self._trend
         nugget = params[-1] if self.nugget is None else self.nugget
         theta = np.broadcast_to(params[: self.n_theta], self.X.shape[2:])
         correlations = self.kernel.condensed(self._centred[f], theta)

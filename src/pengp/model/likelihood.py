@@ -130,9 +130,9 @@ class Likelihood(ABC):
 
     @abstractmethod
     def evaluate(
-        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+        self, data_set: IntArray, point: FloatArray, *, derivatives: bool = True
     ) -> LogLik:
-        """Evaluate data sets ``which`` [B] at log_params [B, P], with or without derivatives."""
+        """Evaluate data sets [B] at point [B, P], with or without derivatives."""
 
 
 class BatchLikelihood(Likelihood):
@@ -162,38 +162,38 @@ class BatchLikelihood(Likelihood):
         self._ridge = (nugget or 0.0) * self._identity
 
     def evaluate(
-        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+        self, data_set: IntArray, point: FloatArray, *, derivatives: bool = True
     ) -> LogLik:
-        """Evaluate data sets ``which`` [B] at log_params [B, P], with or without derivatives."""
-        self.n_evaluations += len(which)
+        """Evaluate data sets [B] at point [B, P], with or without derivatives."""
+        self.n_evaluations += len(data_set)
         size = self.batch if derivatives else max(1, _SMALL_BYTES // (8 * self.n**2))
-        if len(which) <= size:
-            return self._evaluate(which, log_params, derivatives)
+        if len(data_set) <= size:
+            return self._evaluate(data_set, point, derivatives)
         parts = [
-            self._evaluate(which[c : c + size], log_params[c : c + size], derivatives)
-            for c in range(0, len(which), size)
+            self._evaluate(data_set[c : c + size], point[c : c + size], derivatives)
+            for c in range(0, len(data_set), size)
         ]
         return LogLik._make(np.concatenate(a) for a in zip(*parts, strict=True))
 
-    def _evaluate(self, which: IntArray, log_params: FloatArray, derivatives: bool) -> LogLik:
+    def _evaluate(self, data_set: IntArray, point: FloatArray, derivatives: bool) -> LogLik:
         """Evaluate one batch that fits the work arrays."""
-        B, T, n = len(which), self.n_theta, self.n
-        params = np.exp(log_params)
-        D = self._differences(which, keep=derivatives)
+        B, T, n = len(data_set), self.n_theta, self.n
+        params = np.exp(point)
+        D = self._differences(data_set, keep=derivatives)
         phi, kept = self.kernel.correlate(params[:, :T], D)
         ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
         R = (phi + ridge).reshape(B, n, n)
         if self._trend.prior is not None:
-            R += self._of(self._trend.prior, which)
-        right = self._of(self._right, which)
+            R += self._of(self._trend.prior, data_set)
+        right = self._of(self._right, data_set)
         if derivatives:
             V, log_determinant, ok = positive_inverse(R)
             solved = right @ V
         else:
             each = right.repeat(B, axis=0) if len(right) == 1 else right
             solved, log_determinant, ok = positive_solve(R, each)
-        squares, mean = self._trend.remove(which, solved[:, 0], solved[:, 1:])
-        q = np.vecdot(solved[:, 0], self._of(self._trend.z, which))
+        squares, mean = self._trend.remove(data_set, solved[:, 0], solved[:, 1:])
+        q = np.vecdot(solved[:, 0], self._of(self._trend.z, data_set))
         ok &= q > 0.0
         sound = np.logical_and.reduce(ok)
         if not sound:
@@ -208,26 +208,26 @@ class BatchLikelihood(Likelihood):
                 V, solved, squares = projected(V, solved, squares)
             at = _Solved(V, solved, squares, degrees, degrees / q)
             pieces = self.kernel.pieces(params[:, :T], D, phi, kept)
-            gradient, hessian = _in_logarithms(params, *self._derivatives(which, at, pieces, D))
+            gradient, hessian = _in_logarithms(params, *self._derivatives(data_set, at, pieces, D))
         else:
             gradient, hessian = np.zeros_like(params), np.zeros((*params.shape, 0))
         if not sound:
             value[~ok], gradient[~ok], hessian[~ok] = -np.inf, 0.0, 0.0
         return LogLik(value, gradient, hessian, q / n, mean, ok)
 
-    def _of(self, table: FloatArray, which: IntArray) -> FloatArray:
+    def _of(self, table: FloatArray, data_set: IntArray) -> FloatArray:
         """Return the entries [B, ...] of a table of the data sets; a single one stays [1, ...]."""
-        return table if len(table) == 1 else table.take(which, axis=0)
+        return table if len(table) == 1 else table.take(data_set, axis=0)
 
-    def _differences(self, which: IntArray, *, keep: bool) -> FloatArray:
+    def _differences(self, data_set: IntArray, *, keep: bool) -> FloatArray:
         """Return the squared differences [B or 1, d or 1, n * n], to ``keep`` in a work array."""
         if not keep or len(self._blocks) == 1:
-            return self._of(self._blocks, which)
-        out = _work_array(2, (len(which), *self._blocks.shape[1:]))
-        return np.take(self._blocks, which, axis=0, out=out, mode="clip")
+            return self._of(self._blocks, data_set)
+        out = _work_array(2, (len(data_set), *self._blocks.shape[1:]))
+        return np.take(self._blocks, data_set, axis=0, out=out, mode="clip")
 
     def _derivatives(
-        self, which: IntArray, at: _Solved, pieces: Pieces, D: FloatArray
+        self, data_set: IntArray, at: _Solved, pieces: Pieces, D: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return gradient [B, P] and Hessian [B, P, P] in the parameters themselves."""
         T, weight = self.n_theta, at.weight[:, None]
@@ -239,12 +239,12 @@ class BatchLikelihood(Likelihood):
         # P - alpha alpha' / (2 q), between R_p alpha and R_q alpha, is V less 1 + k squares.
         half = at.weight / (2.0 * at.degrees)
         squares = np.concatenate([half[:, None], at.squares], axis=1)
-        bend = b @ (at.V @ b.transpose(0, 2, 1))
-        bend -= along.transpose(0, 2, 1) @ (squares[:, :, None] * along)
-        bend *= weight[:, :, None]
+        curved = b @ (at.V @ b.transpose(0, 2, 1))
+        curved -= along.transpose(0, 2, 1) @ (squares[:, :, None] * along)
+        curved *= weight[:, :, None]
         hessian *= 0.5
-        hessian -= bend
-        E = self._of(self._pairs, which) if pieces.E is D else pieces.E.take(self._lower, axis=2)
+        hessian -= curved
+        E = self._of(self._pairs, data_set) if pieces.E is D else pieces.E.take(self._lower, axis=2)
         hessian[:, :T, :T] += self._curvature(at, pieces, E)
         return gradient, hessian
 

@@ -171,23 +171,23 @@ class ProfiledTrend:
             self.rows = basis.rows[:, :0]
 
     def remove(
-        self, which: IntArray, alpha: FloatArray, duals: FloatArray
+        self, data_set: IntArray, alpha: FloatArray, duals: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Take the trends out of alpha [B, n], given R^-1 times the columns [B, k, n], in place.
 
         Return squares [B, k] as in `project`, and the prior mean, averaged over the runs [B].
         """
         if self._loading is not None:  # E(beta | y) = variance F' alpha
-            return np.zeros((len(alpha), 0)), np.vecdot(self._loading[which], alpha)
+            return np.zeros((len(alpha), 0)), np.vecdot(self._loading[data_set], alpha)
         if not self.rows.shape[1]:
-            return np.zeros((len(alpha), 0)), self._offset.take(which)
+            return np.zeros((len(alpha), 0)), self._offset.take(data_set)
         rows, z, carry = self.rows, self.z, self._carry
         if len(self.z) > 1:  # a single data set need not be repeated
-            rows, z = rows.take(which, axis=0), z.take(which, axis=0)
+            rows, z = rows.take(data_set, axis=0), z.take(data_set, axis=0)
         if len(self.z) > 1 or rows.shape[1] > 1:
-            carry = carry.take(which, axis=0)
+            carry = carry.take(data_set, axis=0)
         squares, found = project(alpha, duals, rows, z, carry)
-        return squares, self._offset.take(which) + found[:, 0]
+        return squares, self._offset.take(data_set) + found[:, 0]
 
 
 class Halves(NamedTuple):
