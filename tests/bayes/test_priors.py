@@ -11,6 +11,7 @@ X = np.random.default_rng(0).random((9, 3))
 ALL: list[Prior] = [
     HierarchicalLasso(),
     HierarchicalLasso(a=1.0, rates=(0.5, 8.0), n_rates=5),
+    HierarchicalLasso(a=(0.3, 1.0, 4.0), rates=(0.5, 8.0), n_rates=3),
     Gamma(0.4, 2.0),
     JointlyRobust().for_runs(X),
     JointlyRobust(a=1.5, b=2.0, scales=(0.3, 1.0, 2.0)),
@@ -37,12 +38,18 @@ def test_draws_follow_the_density(prior: HierarchicalLasso) -> None:
     assert ratio.std() / np.sqrt(len(u)) < 0.02
 
 
-def test_hierarchical_lasso_is_the_mean_over_rates_of_gamma_densities() -> None:
+def test_hierarchical_lasso_is_the_mean_over_shapes_and_rates_of_gamma_densities() -> None:
     theta = np.array([0.3, 2.0, 0.01])
     rates = np.exp(np.linspace(np.log(0.1), np.log(100.0), 20))
-    by_hand = np.mean([stats.gamma(2 / 3, scale=1 / r).pdf(theta).prod() for r in rates])
+    pairs = [(a, r) for a in (2 / 3, 1 / 3) for r in rates]
+    by_hand = np.mean([stats.gamma(a, scale=1 / r).pdf(theta).prod() for a, r in pairs])
     expected = np.log(by_hand * theta.prod())  # d theta = theta du
     assert HierarchicalLasso().value(np.log(theta)[None])[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_with_one_input_nothing_is_sparse() -> None:
+    u = np.linspace(-3.0, 2.0, 6)[:, None]
+    np.testing.assert_array_equal(HierarchicalLasso().value(u), HierarchicalLasso(a=2.0).value(u))
 
 
 def test_with_one_rate_and_shape_one_it_is_the_paper_s_exponential() -> None:
@@ -83,7 +90,7 @@ def test_names_and_objects() -> None:
         get_prior("horseshoe")
     with pytest.raises(InputError, match="runs to take them from"):
         JointlyRobust().value(np.zeros((1, 2)))
-    for wrong in ({"a": 0.0}, {"rates": (2.0, 1.0)}, {"n_rates": 0}):
+    for wrong in ({"a": 0.0}, {"a": (1.0, -1.0)}, {"rates": (2.0, 1.0)}, {"n_rates": 0}):
         with pytest.raises(InputError):
             HierarchicalLasso(**wrong)
     with pytest.raises(InputError):

@@ -45,8 +45,9 @@ class PenalizedGPRegressor(_PenalizedGP):
     ----------
     lam : float
         Weight lambda of the penalty; 0 is maximum likelihood.
-    kernel : {"sqexp", "matern52", "matern32", "matern52_product", "matern32_product"} or Kernel
-        Correlation function, of the distance or, a product, of the inputs one by one.
+    kernel : str or Kernel
+        Correlation function, of the distance ("sqexp", "matern52", "matern32") or, a product, of
+        the inputs one by one ("matern52_product", "matern32_product", "matern52_additive").
     penalty : {"lasso", "scad", "ridge", "none", "jointly-robust"}, Penalty or JointPenalty
         Penalty on theta.
     isotropic : bool

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
         get_mean,
     )
     from pengp.model.posterior import Posterior, condition
-    from pengp.model.products import Matern32Product, Matern52Product, ProductKernel
+    from pengp.model.products import (
+        Matern32Product,
+        Matern52Additive,
+        Matern52Product,
+        ProductKernel,
+    )
     from pengp.model.profile import ProfileLikelihood, profile_loglik
     from pengp.model.scaling import InputScaler, ResponseScaler
 
@@ -46,6 +51,7 @@ __all__ = [
     "Matern32",
     "Matern32Product",
     "Matern52",
+    "Matern52Additive",
     "Matern52Product",
     "Mean",
     "Posterior",
@@ -90,7 +96,7 @@ __getattr__, __dir__ = lazily(
             "get_mean",
         ],
         "posterior": ["Posterior", "condition"],
-        "products": ["Matern32Product", "Matern52Product", "ProductKernel"],
+        "products": ["Matern32Product", "Matern52Additive", "Matern52Product", "ProductKernel"],
         "profile": ["ProfileLikelihood", "profile_loglik"],
         "scaling": ["InputScaler", "ResponseScaler"],
     },

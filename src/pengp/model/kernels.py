@@ -16,7 +16,13 @@ from scipy.spatial.distance import pdist, squareform
 
 from pengp._core.arrays import FloatArray
 from pengp._core.registry import Registry
-from pengp.model.products import Matern32Product, Matern52Product, Pieces, ProductKernel
+from pengp.model.products import (
+    Matern32Product,
+    Matern52Additive,
+    Matern52Product,
+    Pieces,
+    ProductKernel,
+)
 
 
 class RadialKernel(ABC):
@@ -185,6 +191,7 @@ KERNELS: Registry[Kernel] = Registry(
     Matern32(),
     Matern52Product(),
     Matern32Product(),
+    Matern52Additive(),
 )
 
 

@@ -134,8 +134,9 @@ def penalized_path(
         Responses as they are to be modelled: centred if the mean is zero.
     lams : [L]
         Penalties, each at least 0, in any order; see `lambda_grid`.
-    kernel : {"sqexp", "matern52", "matern32", "matern52_product", "matern32_product"} or Kernel
-        Correlation function, of the distance or, a product, of the inputs one by one.
+    kernel : str or Kernel
+        Correlation function, of the distance ("sqexp", "matern52", "matern32") or, a product, of
+        the inputs one by one ("matern52_product", "matern32_product", "matern52_additive").
     penalty : {"lasso", "scad", "ridge", "none", "jointly-robust"}, Penalty or JointPenalty
         Penalty on theta; the last is a prior on theta and the nugget, times lambda.
     isotropic : bool
