@@ -110,7 +110,7 @@ class HierarchicalLasso:
         return np.atleast_1d(np.asarray(self.a, dtype=np.float64))
 
     def _pairs(self, u: FloatArray) -> tuple[tuple[FloatArray, FloatArray], FloatArray, FloatArray]:
-        """Return a and r [K] of all pairs, log p(u) [B], and the pairs' weights [B, K] at u [B, d]."""
+        """Return a and r [K] of the pairs, log p(u) [B], and their weights [B, K] at u [B, d]."""
         d, rates, shapes = u.shape[-1], self._grid(), self._shapes(u.shape[-1])
         a, r = np.repeat(shapes, len(rates)), np.tile(rates, len(shapes))
         with np.errstate(over="ignore"):

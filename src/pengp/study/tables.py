@@ -15,7 +15,13 @@ from pengp.study.judges.simulation import (
     TEN_STARTS,
     relative,
 )
-from pengp.study.methods.summary import by_function, simulator_summary, summary
+from pengp.study.methods.summary import (
+    by_function,
+    by_response,
+    piston_slap,
+    simulator_summary,
+    summary,
+)
 from pengp.study.report_rows import MissingRowsError, Rows, nearest
 
 
@@ -255,6 +261,21 @@ TABLES = (
         "Ways to fit, function by function",
         "The same for each function.",
         by_function,
+    ),
+    Table(
+        "methods-piston-slap",
+        "methods",
+        "Ways to fit, piston slap",
+        "RMSE, CRPS, coverage and interval score on the test runs; responses standardised by the "
+        "training runs.",
+        piston_slap,
+    ),
+    Table(
+        "methods-real-responses",
+        "methods-real",
+        "Ways to fit, response by response",
+        "The same for each response and number of runs: simulator.response.runs.",
+        by_response,
     ),
     Table(
         "methods-real-summary",
