@@ -92,7 +92,8 @@ def test_same_seed_same_bits_for_any_number_of_jobs() -> None:
 
 def test_what_it_says_of_itself(model: BayesianGPRegressor) -> None:
     assert sum(model.kernel_weights_.values()) == pytest.approx(1.0)
-    assert set(model.kernel_weights_) == {"sqexp", "matern52", "matern52_product"}
+    matern = {"matern52", "matern52_product", "matern52_additive"}
+    assert set(model.kernel_weights_) == {"sqexp", *matern}
     parts = model.components_
     assert parts.weight.sum() == pytest.approx(1.0)
     assert len(parts.kernel) == len(parts.theta) == len(parts.weight)

@@ -10,12 +10,18 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol, cast
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaincc, gammainccinv, gammaln
 
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import diagonals
 from pengp.exceptions import InputError
 from pengp.path import joint
+
+_NOTHING = 1e-6
+"""A theta far below this, e, acts like 0; the density of log theta falls off there."""
+
+_LEAST = 1e-6
+"""Least draw of theta / e."""
 
 
 class Prior(Protocol):
@@ -36,12 +42,14 @@ class Prior(Protocol):
 
 @dataclass(frozen=True)
 class HierarchicalLasso:
-    """The lasso with lambda integrated out: theta_p | a, r ~ Gamma(a, rate r), log r uniform.
+    """The lasso with lambda integrated out: theta_p + e | a, r ~ Gamma(a, rate r), log r uniform.
 
     The estimate theta-hat(lambda) is the mode under theta_p ~ Exp(n lambda); here r = n lambda has
     a distribution instead of a value. Given a, the shares theta / sum(theta) are
     Dirichlet(a, ..., a) and independent of the sum: with a = 2/d about two inputs are active a
-    priori, with a = 1/d one, whatever d. By default both have the same weight.
+    priori, with a = 1/d one, whatever d. By default both have the same weight. The Gamma starts at
+    e = 1e-6, which acts like 0: without e a small a would spread log theta over many decades that
+    no run can tell apart, and that draws would have to reach.
 
     Parameters
     ----------
@@ -69,35 +77,42 @@ class HierarchicalLasso:
             raise InputError(f"{self!r} needs rates in ascending order and n_rates of at least 1.")
 
     def value(self, u: FloatArray) -> FloatArray:
-        """Return log mean_k exp(a_k T + d (a_k log r_k - lgamma(a_k)) - r_k S).
+        """Return log mean_k prod_p c_k theta_p (theta_p + e)^(a_k - 1) exp(-r_k theta_p).
 
-        T = sum u, S = sum theta; k runs over all pairs of a shape and a rate.
+        k runs over all pairs of a shape and a rate; 1 / c_k = exp(r e) r^-a Gamma(a, r e), an
+        incomplete Gamma function.
         """
         return self._pairs(u)[1]
 
     def gradient(self, u: FloatArray) -> FloatArray:
-        """Return E[a | u] - E[r | u] theta."""
+        """Return 1 - q + E[a | u] q - E[r | u] theta with q = theta / (theta + e)."""
         (a, r), _, weight = self._pairs(u)
-        return (weight @ a)[:, None] - (weight @ r)[:, None] * np.exp(u)
+        theta = np.exp(u)
+        q = theta / (theta + _NOTHING)
+        return 1.0 - q + (weight @ a)[:, None] * q - (weight @ r)[:, None] * theta
 
     def hessian(self, u: FloatArray) -> FloatArray:
-        """Return Var[a - r theta | u] less diag(E[r | u] theta)."""
+        """Return Var[a q - r theta | u] plus diag((E[a | u] - 1) q (1 - q) - E[r | u] theta)."""
         (a, r), _, weight = self._pairs(u)
         mean_a, mean_r, theta = weight @ a, weight @ r, np.exp(u)
+        q = theta / (theta + _NOTHING)
         da, dr = a - mean_a[:, None], r - mean_r[:, None]
         aa, ar, rr = (np.vecdot(weight, x)[:, None, None] for x in (da * da, da * dr, dr * dr))
-        rows, columns = theta[:, :, None], theta[:, None, :]
-        H: FloatArray = aa - ar * (rows + columns) + rr * rows * columns
+        across = q[:, :, None] * theta[:, None, :]
+        H: FloatArray = aa * q[:, :, None] * q[:, None, :] - ar * (across + across.swapaxes(1, 2))
+        H += rr * theta[:, :, None] * theta[:, None, :]
         on_diagonal = diagonals(H)
-        on_diagonal -= mean_r[:, None] * theta
+        on_diagonal += (mean_a - 1.0)[:, None] * q * (1.0 - q) - mean_r[:, None] * theta
         return H
 
     def sample(self, rng: np.random.Generator, size: int, d: int) -> FloatArray:
-        """Return draws of u [size, d]."""
-        rate = self._grid()[rng.integers(self.n_rates, size=size)]
+        """Return draws of u [size, d]: theta + e is Gamma beyond e."""
+        rate = self._grid()[rng.integers(self.n_rates, size=size)][:, None]
         shapes = self._shapes(d)
         a = shapes[rng.integers(len(shapes), size=size)][:, None]
-        return _log_gamma_draws(rng, a, (size, d)) - np.log(rate)[:, None]
+        start = rate * _NOTHING
+        beyond = gammainccinv(a, rng.random((size, d)) * gammaincc(a, start))
+        return np.log(np.maximum(beyond - start, _LEAST * start)) - np.log(rate)
 
     def _grid(self) -> FloatArray:
         """Return the values of r [n_rates]."""
@@ -114,8 +129,11 @@ class HierarchicalLasso:
         d, rates, shapes = u.shape[-1], self._grid(), self._shapes(u.shape[-1])
         a, r = np.repeat(shapes, len(rates)), np.tile(rates, len(shapes))
         with np.errstate(over="ignore"):
-            S = np.minimum(np.exp(u).sum(-1), 1e300)
-        terms = u.sum(-1)[:, None] * a + d * (a * np.log(r) - gammaln(a)) - S[:, None] * r
+            theta = np.minimum(np.exp(u), 1e300)
+        S, T = theta.sum(-1)[:, None], np.log(theta + _NOTHING).sum(-1)[:, None]
+        e = r * _NOTHING
+        constant = a * np.log(r) - gammaln(a) - np.log(gammaincc(a, e)) - e
+        terms = u.sum(-1)[:, None] + (a - 1.0) * T + d * constant - r * S
         top = terms.max(-1, keepdims=True)
         weight = np.exp(terms - top)
         total = weight.sum(-1, keepdims=True)

@@ -39,8 +39,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
     ----------
     kernels : str, Kernel, sequence or mapping, optional
         Correlation functions that are averaged: names or kernels, or a mapping from them to prior
-        weights. By default squared exponential, radial and product Matern 5/2, a third each; with
-        one input squared exponential (2/3) and Matern 5/2.
+        weights. By default squared exponential, radial, product and nearly additive Matern 5/2, a
+        quarter each; with one input squared exponential (2/3) and Matern 5/2.
     prior : {"hierarchical-lasso", "gamma", "jointly-robust"} or Prior
         Prior of theta; your own object has value, gradient and hessian in log theta.
     mean : {"integrated", "zero"}, Mean or None
