@@ -20,7 +20,7 @@ from pengp.study.methods.compare import compare, on_piston_slap
 from pengp.study.methods.forecasts import normal, normal_mixture, scores
 from pengp.study.methods.problems import SimulatorTable, function_problem, simulator_problem
 from pengp.study.methods.sizes import FUNCTION_RUNS, SIMULATORS, halves
-from pengp.study.methods.summary import log_ratios, over, piston_slap
+from pengp.study.methods.summary import log_ratios, over, overview, piston_slap
 from pengp.study.report_rows import MissingRowsError, Rows
 from pengp.study.task import Row, Task, TestRuns
 
@@ -110,6 +110,19 @@ def test_the_figure_shows_the_mean_of_each_half() -> None:
     assert _x(right.containers[1])[1] == pytest.approx(0.8)
     with pytest.raises(MissingRowsError):
         figure_methods(_rows("forrester", "loo", mle))
+
+
+def test_the_overview_tells_both_halves_in_words() -> None:
+    mle = _scored("mle", 1.0)
+    parts = {"lim": np.exp(-0.1), "franke": np.exp(-0.3), "forrester": 1.0}
+    more = [("methods", part, mle + _scored("bayes", crps)) for part, crps in parts.items()]
+    table = overview(_rows("methods", "hartmann3", mle, *more)).set_index("method")
+    line = table.loc["average (default)"]
+    assert line["functions, half of choices"].startswith("-20.0 / -20.0")
+    assert line["functions, half that confirms"].startswith("0.0 / 0.0")
+    assert line["coverage (lowest), functions, half of choices"] == "0.90 (0.90)"
+    with pytest.raises(MissingRowsError):
+        overview(_rows("forrester", "loo", mle))
 
 
 def test_a_mixture_of_one_normal_is_that_normal() -> None:

@@ -18,6 +18,7 @@ from pengp.study.judges.simulation import (
 from pengp.study.methods.summary import (
     by_function,
     by_response,
+    overview,
     piston_slap,
     simulator_summary,
     summary,
@@ -246,6 +247,14 @@ TABLES = (
         "RMSE, CRPS and coverage of the 95 % intervals; responses standardised by the training "
         "runs.",
         runs_scores,
+    ),
+    Table(
+        "methods-overview",
+        "methods",
+        "Ways to fit, both halves",
+        "RMSE / CRPS as 100 times the mean log ratio to maximum likelihood, negative is better, "
+        "with the standard error of the latter; coverage of 95 % intervals.",
+        overview,
     ),
     Table(
         "methods-summary",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from pengp.study.methods.catalogue import METHODS, RIVALS
+from pengp.study.methods.catalogue import LABELS, METHODS, RIVALS
 from pengp.study.methods.sizes import FUNCTION_RUNS, PISTON_SLAP, SIMULATORS, halves
 from pengp.study.report_rows import MissingRowsError, Rows
 
@@ -105,6 +105,30 @@ def simulator_halves(table: pd.DataFrame) -> dict[str, tuple[str, ...]]:
     simulator = table["problem"].str.split(".").str[0]
     groups = zip(HALVES, (*halves(SIMULATORS), tuple(SIMULATORS)), strict=True)
     return {name: tuple(table["problem"][simulator.isin(members)]) for name, members in groups}
+
+
+def overview(rows: Rows) -> pd.DataFrame:
+    """Return RMSE / CRPS with the standard error of the latter, and coverage, of both halves.
+
+    One line a method, in the words of the documentation; functions and simulators as far as there
+    are rows of them.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for title, make in {"functions": summary, "simulators": simulator_summary}.items():
+        try:
+            table = make(rows)
+        except MissingRowsError:
+            continue
+        for line in table[table["group"].isin(HALVES[:2])].to_dict("records"):
+            words = found.setdefault(str(line["method"]), {"method": LABELS[str(line["method"])]})
+            ratio = f"{line['rmse']:.1f} / {line['crps']:.1f} ± {line['crps SE']:.1f}"
+            words[f"{title}, {line['group']}"] = ratio
+            words[f"coverage (lowest), {title}, {line['group']}"] = (
+                f"{line['coverage']:.2f} ({line['lowest']:.2f})"
+            )
+    if not found:
+        raise MissingRowsError("no rows of methods")
+    return pd.DataFrame([found[m] for m in LABELS if m in found]).fillna("")
 
 
 def piston_slap(rows: Rows) -> pd.DataFrame:
