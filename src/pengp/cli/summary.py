@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from pengp.diagnostics import Diagnosis
-    from pengp.estimators.view import FittedView, Mode
+    from pengp.estimators.path_view import Mode
+    from pengp.estimators.view import FittedView
 
 #: Scores that are shown.
 _SHOWN_SCORES = ("rmse", "q2", "crps", "coverage")
