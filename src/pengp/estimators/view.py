@@ -7,7 +7,8 @@ is there if `is_penalized`; what only a Bayesian average has is in `average`.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -84,6 +85,14 @@ def view_of(
     if response_name is None:
         response_name = "response" if estimator.y_train_.ndim == 1 else f"output {output}"
     return FittedView(estimator, output, names, response_name)
+
+
+@contextmanager
+def _without_names() -> Iterator[None]:
+    """Allow columns without names: they are in the order of the runs' own."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        yield
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,17 +212,26 @@ class FittedView(PathView):
         """The runs of the fit predicted by fits that did not know them; None if all are equal."""
         if self.is_constant or self.n_fitted < _FEWEST_HELD_OUT:
             return None
-        found: HeldOut = self.estimator.held_out(self.output, level)
-        return found
+        if level not in self._held_out:
+            self._held_out[level] = self.estimator.held_out(self.output, level)
+        return self._held_out[level]
+
+    @cached_property
+    def _held_out(self) -> dict[float, HeldOut]:
+        """What `held_out` has found, by level."""
+        return {}
 
     def predict(self, X: FloatArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return means [m] and ends of intervals [m], [m] at X [m, d]."""
-        with warnings.catch_warnings():
-            # The columns are in the order of the runs' own, so names cannot be mixed up.
-            warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        with _without_names():
             mean = self.own(self.estimator.predict(X), -1)
             lower, upper = (self.own(a, -1) for a in self.estimator.predict_interval(X, level))
         return mean, lower, upper
+
+    def predict_std(self, X: FloatArray) -> FloatArray:
+        """Return standard deviations [m] at X [m, d]."""
+        with _without_names():
+            return np.asarray(self.own(self.estimator.predict(X, return_std=True)[1], -1))
 
     @property
     def is_constant(self) -> bool:

@@ -123,7 +123,7 @@ class ActivityDisplay:
         right.axvline(1.0, color=drawing.GREY, linewidth=0.8, linestyle=":")
         right.set_xscale("log")
         right.set_xlim(*self.edges[[0, -1]])
-        right.set_xlabel("lengthscale, in ranges of the input")
+        right.set_xlabel("lengthscale, in ranges of the input; 100 and more at the end")
         for axes in self.axes_:
             axes.set_yticks(rows, [self.names[p] for p in order] if axes is left else [])
             axes.set_ylim(len(rows) - 0.4, -0.6)
@@ -236,7 +236,7 @@ class ExplanationsDisplay:
         """Draw the first panel."""
         rows = np.arange(len(self.kernels))
         ax.barh(rows, self.kernel_weight, height=0.55, color=drawing.BLUE, label="after the runs")
-        style: dict[str, Any] = {"marker": "|", "markersize": 16, "linestyle": "none"}
+        style: dict[str, Any] = {"marker": "|", "markersize": 11, "linestyle": "none"}
         ax.plot(self.kernel_prior, rows, color=drawing.BLACK, label="before", **style)
         ax.set_yticks(rows, [label_of(name) for name in self.kernels])
         ax.set_ylim(len(rows) - 0.5, -0.5)

@@ -1,7 +1,7 @@
 """One self-contained HTML page about a fitted model.
 
 The page needs no network and no other file. It says in plain sentences what was found, shows it in
-figures that follow a slider over lambda, and lists everything that is needed to repeat the work.
+figures, which for one lambda of many follow a slider, and lists everything that is needed to repeat the work.
 """
 
 import os
@@ -9,15 +9,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from pengp._core.files import replacing
-from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.estimators import (
+    BayesianGPRegressor,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+)
 from pengp.estimators.view import check_model
-from pengp.exceptions import InputError
 
 __all__ = ["write_report"]
 
 
 def write_report(
-    model: PenalizedGPRegressor | PenalizedGPRegressorCV,
+    model: BayesianGPRegressor | PenalizedGPRegressor | PenalizedGPRegressorCV,
     path: str | os.PathLike[str],
     *,
     info: Mapping[str, Any] | None = None,
@@ -26,8 +29,9 @@ def write_report(
 
     Parameters
     ----------
-    model : PenalizedGPRegressor or PenalizedGPRegressorCV
-        Fitted. Several outputs get a part of the page each.
+    model : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
+        Fitted. Several outputs get a part of the page each. Beside an average stands the paper's
+        choice of lambda, fitted to the same runs for the page.
     path : str or path
         File to write, such as ``report.html``; it is replaced if it exists.
     info : mapping, optional
@@ -36,11 +40,6 @@ def write_report(
         ``command``, ``seed`` or ``history``, under Settings.
     """
     check_model(model)
-    if not hasattr(model, "path_"):
-        raise InputError(
-            f"there is no report on a {type(model).__name__} yet; write one on a "
-            "PenalizedGPRegressorCV, and use diagnose and held_out for this model."
-        )
     try:
         from pengp.report.page import render
     except ModuleNotFoundError as error:
