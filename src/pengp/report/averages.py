@@ -180,5 +180,7 @@ def _numbers(subject: Subject) -> list[tuple[str, str]]:
         ("theta_", f"{', '.join(repr(float(t)) for t in view.theta)} (posterior medians)"),
     ]  # fmt: skip
     if held is not None and held.effective_size is not None:
-        rows.insert(2, ("held_out().effective_size", f"at least {held.effective_size.min():.1f}"))
+        rows.insert(
+            2, ("held_out()", f"effective size of at least {held.effective_size.min():.1f}")
+        )
     return rows

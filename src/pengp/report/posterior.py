@@ -23,7 +23,7 @@ def lengthscale_plot(subject: Subject, payload: Payload) -> Plot:
     shown = [p for p in found.order if found.share[p].any()][:_MOST_INPUTS]
     labels = [inert(found.names[p], 24) for p in shown]
     made = figure(
-        "lengthscale, in ranges of the input",
+        "lengthscale / range of the input",
         "",
         showlegend=False,
         shapes=[_one_range()],
@@ -155,9 +155,10 @@ def _explanations(subject: Subject, payload: Payload, found: ExplanationsDisplay
         "",
         "θ",
         xaxis={"tickvals": np.arange(len(inputs)), "range": [-0.3, len(inputs) - 0.7]},
-        yaxis={"type": "log", "dtick": 1},
+        yaxis={"type": "log", "dtick": "D2"},
     )
-    made.update_xaxes(ticktext=[inert(subject.view.names[p], 18) for p in inputs])
+    labels = [inert(subject.view.names[p], 18) for p in inputs]
+    made.update_xaxes(ticktext=labels, tickangle=-30 if len("".join(labels)) > 30 else 0)
     for k in range(min(len(found.weight), _MOST_EXPLANATIONS)):
         name = f"{percent(round(float(found.weight[k]), 3))} {label_of(found.kernel[k])}"
         made.add_scatter(

@@ -60,7 +60,7 @@ def accuracy_tiles(subject: Subject) -> list[Tile]:
         relative = f"RMSE; {share} of the runs' spread ({number(spread, 3)})"
     if not np.isfinite(scores["rmse"]):
         relative = "too few runs to hold any out"
-    how = "theta kept" if held_out is None else f"held out ({held_out.how}), theta anew"
+    how = "θ kept" if held_out is None else f"held out ({held_out.how}), θ anew"
     level = percent(subject.diagnosis.level)
     return [
         Tile("Typical prediction error", number(scores["rmse"], 3), relative),

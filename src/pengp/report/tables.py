@@ -17,6 +17,8 @@ from pengp.report.text import listed, number, percent
 _MOST_RUNS, _MOST_MODES = 1000, 20
 #: Rows that are kept together on paper.
 _SHORT = 16
+#: Columns that have room beside each other.
+_FEW_COLUMNS = 6
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,11 @@ class Table:
     def short(self) -> bool:
         """Whether it fits on a printed page with other things."""
         return len(self.rows) <= _SHORT
+
+    @property
+    def wide(self) -> bool:
+        """Whether it has so many columns that they stand closer together."""
+        return len(self.columns) > _FEW_COLUMNS
 
 
 def number_cell(value: float, digits: int = 4, id: str = "") -> Cell:

@@ -206,6 +206,16 @@
     Object.keys(figures).forEach((id) => observer.observe(document.getElementById(id)));
   }
 
+  // A table that goes on at the right says so.
+  function hintAtColumns() {
+    for (const hint of document.querySelectorAll(".hint")) {
+      const table = hint.nextElementSibling;
+      const update = () => { hint.hidden = table.scrollWidth <= table.clientWidth + 1; };
+      new ResizeObserver(update).observe(table);
+      update();
+    }
+  }
+
   // The list of contents is folded away where it would push the findings off a small screen.
   function foldContents() {
     const contents = document.getElementById("contents");
@@ -227,6 +237,7 @@
   async function start() {
     Object.keys(arrays).forEach((name) => { arrays[name] = decode(arrays[name]); });
     foldContents();
+    hintAtColumns();
     if (typeof DecompressionStream === "undefined") {
       document.getElementById("no-figures").hidden = false;
     } else {
