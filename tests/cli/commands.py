@@ -118,15 +118,16 @@ def _environment(changes: dict[str, str] | None) -> dict[str, str]:
 
 
 def runs_file(directory: Path) -> Path:
-    """Copy the 12 piston-slap runs to runs.csv: inputs x1 to x6, response noise."""
+    """Write the 12 piston-slap runs to runs.csv with short names: x1 to x6, response noise."""
     path = directory / "runs.csv"
-    path.write_bytes(PISTON_SLAP.read_bytes())
+    _, *rows = PISTON_SLAP.read_text().splitlines()
+    path.write_text("\n".join([",".join([*INPUTS, "noise"]), *rows, ""]))
     return path
 
 
 def model_file(directory: Path) -> Path:
     """Fit the piston-slap runs and save the model as model.pengp."""
-    table = read_table(PISTON_SLAP)
+    table = read_table(runs_file(directory))
     y = table.numbers(["noise"])["noise"]
     model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(table.numbers(INPUTS), y)
     path = directory / "model.pengp"

@@ -28,7 +28,19 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The model file of the first 9 runs."""
     directory = tmp_path_factory.mktemp("fitted")
     OLD.to_csv(directory / "old.csv", index=False)
-    done = pengp("fit", "old.csv", "-y", "noise", "--repeats", "2", "--seed", "3", cwd=directory)
+    done = pengp(
+        "fit",
+        "old.csv",
+        "-y",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "2",
+        "--seed",
+        "3",
+        cwd=directory,
+    )
     assert done.returncode == 0, done.stderr
     return (directory / "old.pengp").read_bytes()
 
@@ -71,14 +83,14 @@ def test_the_new_runs_are_compared_with_their_predictions(here: Path) -> None:
     assert told["inside"] == inside.tolist()
     assert told["rmse"] == pytest.approx(rmse, rel=1e-12)
     before = np.sqrt(np.mean((old.y_train_ - old.loo_.mean) ** 2))
-    assert told["leave_one_out_rmse_before"] == pytest.approx(before, rel=1e-12)
+    assert told["held_out_rmse_before"] == pytest.approx(before, rel=1e-12)
     result = run("update", "old.pengp", "new.csv", "-o", "b.pengp")
     lines = [line.split() for line in result.stdout.splitlines()]
     for row, (y, m, word) in enumerate(zip(NEW["noise"], mean, inside, strict=True), start=1):
         (line,) = [line for line in lines if line[:2] == [str(row), f"{y:.5g}"]]
         assert line[2:4] == [f"{m:.5g}", f"{y - m:.5g}"]
         assert line[-1] == ("yes" if word else "no")
-    assert f"RMSE {rmse:.4g} (leave-one-out of the model before: {before:.4g})" in result.stdout
+    assert f"RMSE {rmse:.4g} (held-out runs of the model before: {before:.4g})" in result.stdout
     assert f"{inside.sum()} of 3 inside their" in result.stdout
 
 
@@ -144,7 +156,19 @@ def test_a_known_run_may_differ_where_the_nugget_is_estimated(here: Path) -> Non
 def test_runs_beyond_the_declared_bounds_are_refused(here: Path) -> None:
     OLD.to_csv(here / "old.csv", index=False)
     bounds = ["-b", "x1=0:100", "-b", "x6=0.5:1.5"]
-    run("fit", "old.csv", "-y", "noise", "--repeats", "1", "-o", "bounded.pengp", *bounds)
+    run(
+        "fit",
+        "old.csv",
+        "-y",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "1",
+        "-o",
+        "bounded.pengp",
+        *bounds,
+    )
     NEW.assign(x6=[1.0, 1.6, 1.0]).to_csv(here / "far.csv", index=False)
     result = run("update", "bounded.pengp", "far.csv")
     assert result.exit_code == 3

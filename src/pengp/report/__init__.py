@@ -24,7 +24,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     info: Mapping[str, Any] | None = None,
-) -> None:
+) -> list[str]:
     """Write an HTML report about a fitted model.
 
     Parameters
@@ -38,6 +38,12 @@ def write_report(
         What else is known, shown as it is: ``response`` (the response's name, or a list of names)
         and ``source`` appear in the title, ``created`` below it, and everything, such as
         ``command``, ``seed`` or ``history``, under Settings.
+
+    Returns
+    -------
+    list of str
+        Of an average, a sentence for each output on how its predictions differ from those of the
+        paper's choice of lambda; else empty.
     """
     check_model(model)
     try:
@@ -46,6 +52,7 @@ def write_report(
         raise ImportError(
             f'the report needs {error.name}; install it: pip install "pengp[report]".'
         ) from error
-    page = render(model, {} if info is None else info)
+    page, told = render(model, {} if info is None else info)
     with replacing(path) as temporary:
         temporary.write_bytes(page.encode("utf-8"))
+    return told

@@ -29,8 +29,8 @@ from pengp.report.text import counted, lam_is, plain
 from pengp.report.theta import theta_path
 
 
-def render(model: Estimator, info: Mapping[str, Any]) -> str:
-    """Return the report as one HTML document."""
+def render(model: Estimator, info: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Return the report as one HTML document, and what it says of the paper's choice."""
     payload = Payload()
     with ONE_THREAD:  # small matrices: threads only wait for each other
         found = subjects(model, info)
@@ -43,7 +43,7 @@ def render(model: Estimator, info: Mapping[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html").render(
+    page = environment.get_template("report.html").render(
         title=_title(found),
         subtitle=_subtitle(found[0], info),
         policy=_policy(scripts.values()),
@@ -57,6 +57,8 @@ def render(model: Estimator, info: Mapping[str, Any]) -> str:
         versions=settings.versions(),
         version=pengp.__version__,
     )
+    told = [output["sentences"].get("beside") for output in outputs]
+    return page, [sentence for sentence in told if sentence]
 
 
 def _file(name: str) -> str:
