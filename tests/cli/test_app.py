@@ -360,7 +360,7 @@ def test_ctrl_c_while_test_runs_arrive_prints_no_scores(here: Path) -> None:
 
 def test_what_was_written_can_be_read_by_machines(here: Path) -> None:
     made = json.loads(in_process("report", "model.pengp", "-o", "r.html", "--json").stdout)
-    assert made == {"report": "r.html", "bytes": Path("r.html").stat().st_size}
+    assert made == {"report": "r.html", "bytes": Path("r.html").stat().st_size, "beside": []}
     ranges = ["-b", "a=0:1", "-b", "b=2:3"]
     made = json.loads(in_process("design", "-n", "4", *ranges, "-o", "d.csv", "--json").stdout)
     about = {"output": "d.csv", "runs": 4, "inputs": ["a", "b"], "seed": 0}

@@ -12,9 +12,9 @@ from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, load, save
 from pengp.choosing.folds import random_folds
 from pengp.cli.app import app
 from pengp.persistence import read_info
-from tests.cli.commands import INPUTS, PISTON_SLAP, pengp
+from tests.cli.commands import INPUTS, pengp, piston_runs
 
-RUNS = pd.read_csv(PISTON_SLAP)
+RUNS = piston_runs()
 OLD, NEW = RUNS[:9], RUNS[9:]
 
 
@@ -82,7 +82,7 @@ def test_the_new_runs_are_compared_with_their_predictions(here: Path) -> None:
     np.testing.assert_allclose(told["upper"], high, rtol=1e-12)
     assert told["inside"] == inside.tolist()
     assert told["rmse"] == pytest.approx(rmse, rel=1e-12)
-    before = np.sqrt(np.mean((old.y_train_ - old.loo_.mean) ** 2))
+    before = old.held_out().scores()["rmse"]
     assert told["held_out_rmse_before"] == pytest.approx(before, rel=1e-12)
     result = run("update", "old.pengp", "new.csv", "-o", "b.pengp")
     lines = [line.split() for line in result.stdout.splitlines()]
@@ -126,7 +126,7 @@ def test_every_update_is_kept_in_the_history(here: Path) -> None:
     assert run("update", "old.pengp", "first.csv").exit_code == 0
     assert run("update", "old.pengp", "second.csv", "--re-estimate").exit_code == 0
     info = read_info(here / "old.pengp")["info"]
-    assert info["command"] == "pengp fit old.csv -y noise --repeats 2 --seed 3"
+    assert info["command"] == "pengp fit old.csv -y noise --method penalized --repeats 2 --seed 3"
     assert [(s["source"], s["runs"], s["re_estimated"]) for s in info["history"]] == [
         ("first.csv", 1, False),
         ("second.csv", 2, True),
@@ -213,3 +213,32 @@ def test_a_report_is_named_after_its_model(here: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, "Report written to old.html\n"), result.stderr
     assert "noise" in (here / "old.html").read_text(encoding="utf-8")
     assert run("report", "old.pengp", "-o", "old.pengp").exit_code == 3
+
+
+def test_an_average_is_updated_and_compared_by_its_own_intervals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    OLD.to_csv("old.csv", index=False)
+    NEW.to_csv("new.csv", index=False)
+    assert run("fit", "old.csv", "-y", "noise").exit_code == 0
+    old = load("old.pengp")
+    result = run("update", "old.pengp", "new.csv", "--json")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)["new_runs"]
+    low, high = old.predict_interval(NEW[INPUTS], 0.95)
+    np.testing.assert_allclose(told["lower"], low, rtol=1e-12)
+    np.testing.assert_allclose(told["upper"], high, rtol=1e-12)
+    assert told["held_out_rmse_before"] == pytest.approx(old.held_out().scores()["rmse"])
+    expected = old.condition_on(NEW[INPUTS], NEW["noise"])
+    X = RUNS[INPUTS] + 0.1
+    np.testing.assert_allclose(load("old.pengp").predict(X), expected.predict(X), rtol=1e-12)
+    assert run("report", "old.pengp", "-o", "r.html").exit_code == 0
+    assert "posterior was sampled from the first 9" in Path("r.html").read_text(encoding="utf-8")
+    assert run("update", "old.pengp", "new.csv").exit_code == 3
+    assert run("predict", "old.pengp", "new.csv", "-o", "p.csv").exit_code == 0
+    written, again = pd.read_csv("p.csv"), load("old.pengp")
+    np.testing.assert_allclose(
+        written[["noise_lower", "noise_upper"]].T, again.predict_interval(NEW[INPUTS], 0.95)
+    )
+    assert run("validate", "old.pengp", "new.csv").exit_code == 0
