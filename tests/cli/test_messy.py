@@ -184,7 +184,11 @@ def test_results_of_a_study_do_not_replace_a_file_of_one_byte(here: Path, byte: 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize(
-    "command", ["predict model.pengp - -o out.csv", "fit runs.csv -y y --repeats 2000 --jobs 2"]
+    "command",
+    [
+        "predict model.pengp - -o out.csv",
+        "fit runs.csv -y y --method penalized --repeats 2000 --jobs 2",
+    ],
 )
 def test_a_signal_ends_a_command_in_order(
     here: Path, tmp_path_factory: pytest.TempPathFactory, command: str, number: int, code: int

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -66,6 +67,7 @@ def _file(name: str) -> str:
     return files("pengp.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
+@cache
 def _packed(script: str) -> str:
     """Return a script compressed, as base64; the same bytes for the same script."""
     return base64.b64encode(gzip.compress(script.encode(), mtime=0)).decode("ascii")

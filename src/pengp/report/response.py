@@ -68,11 +68,11 @@ def _add_beside(
 ) -> None:
     """Draw another model's means into the panels; they follow the selectors."""
     id = f"{subject.key}-slice"
-    others = [SliceDisplay.from_estimator(beside, input=p, grid_size=_GRID) for p in inputs]
-    size = min(max(len(s.grid) for s in others), _MOST_POINTS)
-    x, y = f"{id}.beside-x", f"{id}.beside"
-    payload.numbers(x, [_thinned(s.grid, size) for s in others])
-    payload.numbers(y, [_thinned(s.mean, size) for s in others])
+    found = [SliceDisplay.from_estimator(beside, input=p, grid_size=_GRID) for p in inputs]
+    size = min(max(len(s.grid) for s in found), _MOST_POINTS)
+    others = [_resized(s, size) for s in found]
+    x = payload.numbers(f"{id}.beside-x", [s.grid for s in others])
+    y = payload.numbers(f"{id}.beside", [s.mean for s in others])
     for k in range(panels):
         made = payload.figures[f"{id}{k}"]
         line = reference_line(others[k].grid, others[k].mean, dash="dash", width=1.6)
