@@ -89,6 +89,8 @@ def distance_from(view: FittedView, at: FloatArray, free: Sequence[int]) -> Floa
     average, the mean of r^2 over its processes. Inputs that do not matter do not count.
     """
     fixed, scale = np.setdiff1d(np.arange(len(at)), free), view.estimator._surrogate.scale
+    if not len(fixed):
+        return np.zeros(len(view.X))
     steps = (scale(view.X) - scale(at[None]))[None, :, fixed]
     known = np.zeros(len(view.X))
     for kernel, theta, weight in view.processes:

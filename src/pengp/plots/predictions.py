@@ -48,7 +48,11 @@ class Predictions(NamedTuple):
 
     def probability_below(self) -> FloatArray:
         """Return the predicted probability [n] of a response below the observed one."""
-        return ndtr(self.standardized()) if self.below is None else self.below
+        if self.below is not None:
+            return self.below
+        residual = self.observed - self.mean
+        surely = np.where(residual == 0.0, 0.0, np.copysign(np.inf, residual))
+        return np.asarray(ndtr(np.divide(residual, self.std, out=surely, where=self.std > 0.0)))
 
     @classmethod
     def checked(cls, observed: ArrayLike, mean: ArrayLike, std: ArrayLike) -> "Predictions":
