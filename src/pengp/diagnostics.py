@@ -1,6 +1,6 @@
 """Whether a surrogate can be trusted: held-out scores, other explanations, what to beware of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -102,7 +102,7 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
     """Judge a fitted model that is in view; see `diagnose`."""
     held_out = view.held_out(level)
     scores = _own_scores(view, held_out, level)
-    parts = (_draws, _explanations)
+    parts: tuple[Callable[[FittedView], Iterator[Finding]], ...] = (_draws, _explanations)
     if view.is_penalized:
         parts = (_flat, _at_bound, _not_converged, _close_modes)
     findings = (

@@ -183,7 +183,7 @@ def test_explanations_that_differ_in_the_nugget_alone_are_one() -> None:
     for kernel in set(names):
         both = sum(e.weight for e, name in zip(modes, names, strict=True) if name == kernel)
         assert sum(one.weight for one in found if one.kernel == kernel) == pytest.approx(both)
-    assert len({name for name in names}) <= len(found) < len(modes)
+    assert len(set(names)) <= len(found) < len(modes)
 
 
 def test_an_input_matters_in_an_explanation_as_it_does_in_a_draw_there() -> None:

@@ -136,10 +136,11 @@ def test_displays_of_an_average_refuse_one_estimate(display: Any) -> None:
         display.from_estimator(plain())
 
 
-def test_all_can_be_drawn() -> None:
-    for display in (ActivityDisplay, ExplanationsDisplay, ContourDisplay, ResidualsDisplay):
-        options = {"grid_size": 5} if display is ContourDisplay else {}
-        made = display.from_estimator(average(), output=1, **options)  # type: ignore[attr-defined]
-        both = made.plot().axes_
-        assert len(both) == 2
-        plt.close(made.figure_)
+@pytest.mark.parametrize(
+    "display", [ActivityDisplay, ExplanationsDisplay, ContourDisplay, ResidualsDisplay]
+)
+def test_all_can_be_drawn(display: Any) -> None:
+    options = {"grid_size": 5} if display is ContourDisplay else {}
+    made = display.from_estimator(average(), output=1, **options).plot()
+    assert len(made.axes_) == 2
+    plt.close(made.figure_)

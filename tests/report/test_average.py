@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -132,7 +133,12 @@ def test_a_model_read_back_gives_the_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::pengp.PengpWarning")  # few draws, constant columns
 def test_averages_of_every_kind_have_a_report(tmp_path: Path) -> None:
-    quick = {"kernels": "sqexp", "nugget": 1e-5, "effective_size": 100.0, "random_state": 0}
+    quick: dict[str, Any] = {
+        "kernels": "sqexp",
+        "nugget": 1e-5,
+        "effective_size": 100.0,
+        "random_state": 0,
+    }
     X = np.random.default_rng(1).random((9, 2))
     y = np.sin(4.0 * X[:, 0])
     several = BayesianGPRegressor(**quick).fit(X, np.column_stack([y, X[:, 1] ** 2, 0.0 * y]))

@@ -173,7 +173,6 @@ def fit(
 def _average(runs: "Runs", given: dict[str, Any], **settings: Any) -> "BayesianGPRegressor":
     """Return the Bayesian average of the runs; what is not given is left to its defaults."""
     from pengp.estimators import BayesianGPRegressor
-
     from pengp.model.means import LinearMean
 
     words: dict[Any, Any] = {
@@ -212,10 +211,10 @@ def _check_method(ctx: typer.Context, method: Method) -> None:
     """Raise where an option would have no effect."""
     given = [f"--{name}" for name in _OF_PENALIZED if _was_given(ctx, name)]
     if given and method is Method.BAYES:
-        verb = "belongs" if len(given) == 1 else "belong"
+        verb, them = ("belongs", "it") if len(given) == 1 else ("belong", "them")
         raise InputError(
-            f"{' and '.join(given)} {verb} to the choice of one lambda; add --method penalized, or "
-            f"leave {'it' if len(given) == 1 else 'them'} out for the average, which chooses none."
+            f"{', '.join(given)} {verb} to the choice of one lambda; add --method penalized, or "
+            f"leave {them} out for the average, which chooses none."
         )
 
 

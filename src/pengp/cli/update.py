@@ -53,8 +53,8 @@ def update(
 ) -> None:
     """Teach a model new runs, and show how it had predicted them.
 
-    Without --re-estimate the model only conditions on the new runs: theta, lambda and sigma2 stay as
-    they are, and the processes of an average are weighted anew.
+    Without --re-estimate the model only conditions on the new runs: theta, lambda and sigma2 stay
+    as they are, and the processes of an average are weighted anew.
     """
     from pengp.cli.files import check_destination, write_model
     from pengp.cli.models import open_model

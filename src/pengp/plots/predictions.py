@@ -57,7 +57,8 @@ class Predictions(NamedTuple):
     @classmethod
     def checked(cls, observed: ArrayLike, mean: ArrayLike, std: ArrayLike) -> "Predictions":
         """Return a caller's predictions as floats [n]."""
-        given = cls(*(np.asarray(a, dtype=np.float64) for a in (observed, mean, std)))
+        floats = [np.asarray(a, dtype=np.float64) for a in (observed, mean, std)]
+        given = cls(floats[0], floats[1], floats[2])
         shapes = [a.shape for a in given[:3]]
         if given.observed.ndim != 1 or not given.observed.size or len(set(shapes)) != 1:
             raise InputError(

@@ -1,7 +1,8 @@
 """One self-contained HTML page about a fitted model.
 
 The page needs no network and no other file. It says in plain sentences what was found, shows it in
-figures, which for one lambda of many follow a slider, and lists everything that is needed to repeat the work.
+figures, which follow a slider over lambda where there is one, and lists everything that is needed
+to repeat the work.
 """
 
 import os

@@ -25,7 +25,7 @@ def held_out_table(subject: Subject) -> Table:
         show = percent if score.greater_is_better is None else number
         if np.isnan(values).all():
             continue
-        cells = [Cell("–" if np.isnan(v) else show(v)) for v in values]
+        cells = [Cell("" if np.isnan(v) else show(v)) for v in values]
         unit = ", in the response's unit" if score.has_unit else ""
         text = f"{score.explain(subject.diagnosis.level)}{unit}."
         rows.append((Cell(score.label), *cells, Cell(text[:1].upper() + text[1:])))
@@ -50,7 +50,7 @@ def held_out_sentence(subject: Subject) -> str:
 
 
 def held_out_plots(subject: Subject, payload: Payload) -> list[Plot]:
-    """Return predicted against observed and coverage of held-out runs; none where there are none."""
+    """Return predicted against observed, and coverage, of held-out runs where there are any."""
     if subject.diagnosis.held_out is None:
         return []
     return [_predicted(subject, payload), _coverage(subject, payload)]

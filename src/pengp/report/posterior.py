@@ -96,10 +96,9 @@ def _distribution(found: ActivityDisplay, row: int, p: int) -> list[go.Scatter]:
 def _lengthscale_alt(found: ActivityDisplay) -> str:
     """Return the alternative text of the lengthscales."""
     words = [
-        f"{found.names[p]} {number(found.lengthscale[p, 1], 3)} ({number(found.lengthscale[p, 0], 3)} "
-        f"to {number(found.lengthscale[p, 2], 3)}), matters with probability "
-        f"{percent(found.probability[p])}"
-        for p in found.order[:8]
+        f"{found.names[p]} {number(median, 3)} ({number(low, 3)} to {number(high, 3)}), matters "
+        f"with probability {percent(found.probability[p])}"
+        for p, (low, median, high) in ((p, found.lengthscale[p]) for p in found.order[:8])
     ]
     return f"Posterior medians and central 90 % of the lengthscales: {'; '.join(words)}."
 

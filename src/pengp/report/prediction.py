@@ -81,8 +81,8 @@ def with_bars(own: LeaveOneOutDisplay, mean: FloatArray, word: str) -> go.Scatte
     return points(
         own.observed,
         mean,
-        "observed %{x:.5~g}<br>predicted %{y:.5~g} +%{error_y.array:.3~g} "
-        "−%{error_y.arrayminus:.3~g}",
+        "observed %{x:.5~g}<br>predicted %{y:.5~g} +%{error_y.array:.3~g} / "
+        "-%{error_y.arrayminus:.3~g}",
         error_y={**bars, "color": PREDICTED},
         marker={**look, "color": PREDICTED, "line": {"color": PREDICTED, "width": 2.5}},
         name=inert(f"{word} its {percent(own.level)} interval"),
@@ -209,7 +209,7 @@ def _quantile_alt(at: ResidualsDisplay, where: str) -> str:
     z = at.standardized[at.order]
     outside = int(((z < at.envelope_lower) | (z > at.envelope_upper)).sum())
     return (
-        f"Normal quantile plot of the standardised {at.source} errors{where}: {outside} of {counted(len(z), 'run')} outside the "
-        f"{percent(at.level)} envelope; standard deviation {number(float(z.std()), 3)} where 1 is "
-        "expected."
+        f"Normal quantile plot of the standardised {at.source} errors{where}: {outside} of "
+        f"{counted(len(z), 'run')} outside the {percent(at.level)} envelope; standard deviation "
+        f"{number(float(z.std()), 3)} where 1 is expected."
     )
