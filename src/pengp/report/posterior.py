@@ -1,8 +1,11 @@
 """Figures of what an average says: lengthscales of the inputs, kernels, explanations."""
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
+from pengp._core.arrays import FloatArray
 from pengp.plots import ActivityDisplay, ExplanationsDisplay
 from pengp.plots.posterior import label_of
 from pengp.report.payload import Payload
@@ -154,7 +157,7 @@ def _explanations(subject: Subject, payload: Payload, found: ExplanationsDisplay
         "",
         "θ",
         xaxis={"tickvals": np.arange(len(inputs)), "range": [-0.3, len(inputs) - 0.7]},
-        yaxis={"type": "log", "dtick": "D2"},
+        yaxis={"type": "log", **_ticks(found.theta[:_MOST_EXPLANATIONS, inputs])},
     )
     labels = [inert(subject.view.names[p], 18) for p in inputs]
     made.update_xaxes(ticktext=labels, tickangle=-30 if len("".join(labels)) > 30 else 0)
@@ -184,6 +187,14 @@ def _explanations(subject: Subject, payload: Payload, found: ExplanationsDisplay
         size="half" if len(found.kernels) > 1 else "full",
         legend=min(len(found.weight), _MOST_EXPLANATIONS),
     )
+
+
+def _ticks(values: FloatArray) -> dict[str, Any]:
+    """Return ticks at 1, 2 and 5 of every decade, or at the decades if there are many."""
+    low, high = np.log10([values.min(), values.max()])
+    decades = 10.0 ** np.arange(np.floor(low), np.ceil(high) + 1.0)
+    ticks = np.outer(decades, [1.0, 2.0, 5.0] if high - low < 3.0 else [1.0]).ravel()
+    return {"tickvals": ticks, "ticktext": [number(tick, 3) for tick in ticks]}
 
 
 def _colour(k: int) -> str:
