@@ -222,7 +222,7 @@ def test_only_the_page_s_own_scripts_may_run(page: Page) -> None:
 
 def test_the_summary_says_what_was_found(page: Page) -> None:
     model = piston()
-    spread = np.std(model.y_train_, ddof=1)
+    spread = float(np.std(model.y_train_, ddof=1))
     held, kept = model.held_out().scores(), float(np.sqrt(np.mean(model.loo_.residual**2)))
     assert "3 of 6 inputs matter" in page.words
     assert f"cylinder liner ({number(model.lengthscale_[0], 3)})" in page.words
