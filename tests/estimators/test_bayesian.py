@@ -69,6 +69,12 @@ def test_held_out_runs_are_predicted_as_by_a_fit_without_them(model: BayesianGPR
     X, y = runs()
     held = model.held_out()
     np.testing.assert_allclose(held.mean, model.loo_.mean)
+    np.testing.assert_allclose(held.std, model.loo_.std)
+    np.testing.assert_allclose(held.y - held.mean, model.loo_.residual)
+    # F(y) tells what the interval of any level tells.
+    np.testing.assert_array_equal(
+        np.abs(2.0 * held.below - 1.0) <= 0.95, (held.lower <= held.y) & (held.y <= held.upper)
+    )
     bounds = np.column_stack([X.min(0), X.max(0)])
     for i in (0, 4, 7):
         others = np.arange(10) != i

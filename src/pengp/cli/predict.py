@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pengp.cli.files import same_file
-from pengp.cli.models import Extrapolation, check_level, open_model, predict_all
+from pengp.cli.models import Extrapolation, as_fitted, check_level, open_model, predict_all
 from pengp.cli.printing import note, paragraph, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.rows import Dialect
@@ -138,10 +138,10 @@ def _predictions(views: "list[FittedView]", X: "pd.DataFrame", level: float) -> 
     import numpy as np
     import pandas as pd
 
-    from pengp.choosing.scores import normal_interval
-
     mean, std = predict_all(views, X)
-    values = np.stack([mean, std, *normal_interval(mean, std, level)], axis=-1).reshape(len(X), -1)
+    ends = views[0].estimator.predict_interval(as_fitted(views[0], X), level)
+    lower, upper = (end.reshape(len(X), -1) for end in ends)
+    values = np.stack([mean, std, lower, upper], axis=-1).reshape(len(X), -1)
     names = pd.Index(prediction_columns(views)[:-1])
     return pd.DataFrame(values, index=X.index, columns=names)
 

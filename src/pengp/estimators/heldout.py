@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import DataSets
@@ -41,6 +42,8 @@ class HeldOut:
         Ends of the central intervals that hold ``level`` of the predictive laws.
     crps : [N]
         Continuous ranked probability scores of the predictive laws.
+    below : [N]
+        Probability F(y) that the predictive laws give to a response below the one seen.
     level : float
         Probability of the intervals.
     how : str
@@ -56,6 +59,7 @@ class HeldOut:
     lower: FloatArray
     upper: FloatArray
     crps: FloatArray
+    below: FloatArray
     level: float
     how: str
     effective_size: FloatArray | None = None
@@ -147,4 +151,5 @@ def normal_held_out(
     seen = y[run]
     lower, upper = normal_interval(mean, std, level)
     crps = crps_normal_values(seen, mean, std)
-    return HeldOut(run, seen, mean, std, lower, upper, crps, level, how)
+    below = ndtr(np.divide(seen - mean, std, out=np.zeros_like(std), where=std > 0.0))
+    return HeldOut(run, seen, mean, std, lower, upper, crps, below, level, how)

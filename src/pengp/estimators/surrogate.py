@@ -130,21 +130,26 @@ class Surrogate(Generic[_Process]):
         mean = np.stack([mean for mean, _ in parts], axis=-1)
         variances = [p.sigma2 * v for p, (_, v) in zip(self.posteriors, parts, strict=True)]
         std = np.sqrt(np.stack(variances, axis=-1))
-        residual = y - mean
-        standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
-        units = self.response
-        loo = LeaveOneOut(
-            units.inverse(mean), units.inverse_std(std), units.inverse_std(residual), standardized
-        )
-        for field in fields(loo):
-            getattr(loo, field.name).flags.writeable = False
-        return loo
+        return leave_one_out_in(self.response, y - mean, mean, std)
 
     def _blocks(self, X_raw: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """Yield rows of X_raw [m, d] and their inputs in the unit cube, a block at a time."""
         for start in range(0, len(X_raw), _BLOCK):
             rows = slice(start, start + _BLOCK)
             yield rows, self.scale(X_raw[rows])
+
+
+def leave_one_out_in(
+    units: ResponseScaler, residual: FloatArray, mean: FloatArray, std: FloatArray
+) -> LeaveOneOut:
+    """Return predictions [n, q] of standardised responses in the user's units, read-only."""
+    standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
+    loo = LeaveOneOut(
+        units.inverse(mean), units.inverse_std(std), units.inverse_std(residual), standardized
+    )
+    for field in fields(loo):
+        getattr(loo, field.name).flags.writeable = False
+    return loo
 
 
 def scale_inputs(inputs: InputScaler, X_raw: FloatArray) -> FloatArray:

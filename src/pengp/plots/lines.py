@@ -26,6 +26,7 @@ class Runs(NamedTuple):
     @classmethod
     def of(cls, view: FittedView) -> Runs:
         """Take them from the path: X_train_ also holds runs learned after ``fit``."""
+        view.check_penalized()
         if view.is_constant:
             raise InputError(f"{view.response} is constant and has no likelihood to draw.")
         nugget = float(view.own(view.estimator.nugget_))
