@@ -131,7 +131,7 @@ def positive_solve(A: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray
     Parameters
     ----------
     A : [B, n, n]
-        Symmetric matrices, overwritten.
+        Symmetric matrices, of which the entries j >= i are read; overwritten.
     b : [B, k, n]
         k right-hand sides of each, overwritten.
 
@@ -142,7 +142,7 @@ def positive_solve(A: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray
     log_determinant, ok : [B]
         As in `positive_inverse`.
     """
-    failed = [k for k, a in enumerate(A.transpose(0, 2, 1)) if dpotrf(a, 1, 1, 1)[1]]
+    failed = [k for k, a in enumerate(A.transpose(0, 2, 1)) if dpotrf(a, 1, 0, 1)[1]]
     ok, pivots = _sound(A, failed)
     for L, right in zip(A.transpose(0, 2, 1), b.transpose(0, 2, 1), strict=True):
         dpotrs(L, right, 1, 1)  # lower, overwritten

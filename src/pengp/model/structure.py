@@ -55,6 +55,17 @@ class Kernel(ABC):
         """Return the derivatives, after `correlate`."""
 
     @abstractmethod
+    def steps(self, D: FloatArray) -> FloatArray:
+        """Return what `values` takes for blocks D [B or 1, d or 1, N] of squared differences."""
+
+    @abstractmethod
+    def values(self, theta: FloatArray, steps: FloatArray) -> FloatArray:
+        """Return R [B, N] alone for theta [B, T], after `steps`: faster than `correlate`.
+
+        Where all items share the steps, an item's result may depend on the others by rounding.
+        """
+
+    @abstractmethod
     def slope_at_zero(self) -> float:
         """Return c in dR/dtheta_p = c D_p at theta = 0."""
 
@@ -118,6 +129,15 @@ class RadialKernel(Kernel):
     def pieces(self, theta: FloatArray, D: FloatArray, R: FloatArray, kept: FloatArray) -> Pieces:
         """Return phi'(s), phi''(s) and D."""
         return Pieces(*self.derivatives(kept, R), D, None)
+
+    def steps(self, D: FloatArray) -> FloatArray:
+        """Return D."""
+        return D
+
+    def values(self, theta: FloatArray, steps: FloatArray) -> FloatArray:
+        """Return phi(s); for shared D, s is one matrix product."""
+        shared = len(steps) == 1
+        return self.phi(theta @ steps[0] if shared else (theta[:, None] @ steps)[:, 0])
 
     def slope_at_zero(self) -> float:
         """Return phi'(0)."""
@@ -185,14 +205,12 @@ class RadialKernel(Kernel):
 
 
 class ProductKernel(Kernel):
-    """A product of correlations m(t) = f(a) exp(-a), one for each input.
+    """A product of correlations m(t) = f(a) exp(-a) with a = sqrt(c t), one for each input.
 
-    A class of your own gives `distance`, `factor` and `log_derivatives`.
+    A class of your own gives ``c``, `factor` and `log_derivatives`.
     """
 
-    @abstractmethod
-    def distance(self, t: FloatArray) -> FloatArray:
-        """Return a at t >= 0, an array of any shape."""
+    c: ClassVar[float]
 
     @abstractmethod
     def factor(self, a: FloatArray) -> FloatArray:
@@ -224,16 +242,29 @@ class ProductKernel(Kernel):
             E, extra = E.sum(1, keepdims=True), extra.sum(1, keepdims=True)
         return Pieces(R, R, E, extra)
 
+    def steps(self, D: FloatArray) -> FloatArray:
+        """Return sqrt(D): a_p = sqrt(c theta_p) sqrt(D_p) needs no further root."""
+        return np.sqrt(D)
+
+    def values(self, theta: FloatArray, steps: FloatArray) -> FloatArray:
+        """Return the product, one input at a time."""
+        root = self.distance(np.broadcast_to(theta, (len(theta), steps.shape[1])))
+        roots = (root[:, p, None] * steps[:, p] for p in range(steps.shape[1]))
+        return self._product(roots)
+
+    def distance(self, t: FloatArray) -> FloatArray:
+        """Return a = sqrt(c t) at t >= 0, an array of any shape."""
+        return np.sqrt(self.c * t)
+
     def slope_at_zero(self) -> float:
         """Return l'(0)."""
         return float(self.log_derivatives(self.distance(np.zeros(1)))[0][0])
 
     def pairwise(self, A: FloatArray, C: FloatArray, theta: FloatArray) -> FloatArray:
         """Return the product, one input at a time."""
-        deltas = (A[:, :, None, p] - C[:, None, :, p] for p in range(A.shape[2]))
-        return self._product(
-            theta[:, p, None, None] * delta * delta for p, delta in enumerate(deltas)
-        )
+        deltas = (np.abs(A[:, :, None, p] - C[:, None, :, p]) for p in range(A.shape[2]))
+        root = self.distance(theta)
+        return self._product(root[:, p, None, None] * delta for p, delta in enumerate(deltas))
 
     def across(
         self, X_new: FloatArray, X: FloatArray, theta: FloatArray
@@ -261,8 +292,9 @@ class ProductKernel(Kernel):
 
     def condensed(self, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, None]:
         """Return the product, one input at a time."""
-        squares = (pdist(X[:, p : p + 1], "sqeuclidean") for p in range(X.shape[1]))
-        return self._product(theta[p] * D for p, D in enumerate(squares)), None
+        root = self.distance(theta)
+        distances = (pdist(X[:, p : p + 1], "cityblock") for p in range(X.shape[1]))
+        return self._product(root[p] * step for p, step in enumerate(distances)), None
 
     def condensed_slopes(
         self, W: FloatArray, X: FloatArray, theta: FloatArray, R: FloatArray, kept: None
@@ -277,14 +309,15 @@ class ProductKernel(Kernel):
             slopes[p] = (weights * first) @ D
         return slopes
 
-    def _product(self, squares: Iterable[FloatArray]) -> FloatArray:
-        """Return prod_p m(t_p) of arrays t_p of one shape, taken one after the other."""
+    def _product(self, distances: Iterable[FloatArray]) -> FloatArray:
+        """Return prod_p f(a_p) exp(-a_p) of arrays a_p of one shape, taken one after the other."""
         total: Any = 0.0
         product: Any = 1.0
         with np.errstate(over="ignore"):
-            for t in squares:
-                a = self.distance(t)
-                total, product = total + a, product * self.factor(a)
+            for a in distances:
+                product = product * self.factor(a)
+                a += total
+                total = a
         return _damped(product, total)
 
 
