@@ -151,7 +151,8 @@ def against_brute_force(size: int = 1_000_000) -> None:
             )
     inside = int((np.abs(ratios) < 2.0).sum())
     print(f"  log evidence within 2 errors: {inside} of {len(ratios)}")
-    print(f"  in errors: mean {np.mean(ratios):+.2f}, rms {np.sqrt(np.mean(np.square(ratios))):.2f}")
+    rms = np.sqrt(np.mean(np.square(ratios)))
+    print(f"  in errors: mean {np.mean(ratios):+.2f}, rms {rms:.2f}")
 
 
 def _moments(found: PosteriorSample, points: FloatArray) -> tuple[FloatArray, FloatArray]:

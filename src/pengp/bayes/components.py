@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 from scipy.stats import qmc
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.linalg import ONE_THREAD, positive_inverse
+from pengp._core.linalg import ONE_THREAD, inverse_factors
 from pengp._core.seeds import as_seed
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.sample import PosteriorSample
@@ -144,11 +144,11 @@ def predictions(
         for start in range(0, len(mine), step):
             some = mine[start : start + step]
             theta, g = draws.theta[chosen[some]], draws.nugget[chosen[some]]
-            P = positive_inverse(member.covariance(sample.X, theta, g))[0]
-            r, alpha = member.cross(points, sample.X, theta), P @ sample.y
-            location[some] = (r @ alpha[:, :, None])[..., 0]
-            left = np.maximum(whole - np.vecdot(r @ P, r), 0.0) + g[:, None]
-            square[some] = left * (alpha @ sample.y / (n - 2.0))[:, None]
+            W = inverse_factors(member.covariance(sample.X, theta, g))[0]
+            z, v = sample.y @ W, member.cross(points, sample.X, theta) @ W
+            location[some] = (v @ z[:, :, None])[..., 0]
+            left = np.maximum(whole - np.vecdot(v, v), 0.0) + g[:, None]
+            square[some] = left * (np.vecdot(z, z) / (n - 2.0))[:, None]
     return location, square
 
 

@@ -60,17 +60,17 @@ def problems(sample: PosteriorSample, halves: Halves) -> list[str]:
     if sample.effective_size < _FEW:
         found.append(
             f"the effective number of draws is {sample.effective_size:.0f}, below {_FEW:.0f}; "
-            "allow more points."
+            "raise max_points."
         )
-    if not sample.trusted_shapes:
-        worst = int(np.argmax(sample.pareto_shapes * (sample.member_weights > 1e-3)))
+    if sample.untrusted.any():
+        worst = int(np.argmax(np.where(sample.untrusted, sample.pareto_shapes, -np.inf)))
         found.append(
             f"the largest weights of {sample.members[worst].label} have a Pareto shape of "
-            f"{sample.pareto_shapes[worst]:.2f}, above 0.7; allow more points."
+            f"{sample.pareto_shapes[worst]:.2f}, above 0.7; raise max_points."
         )
     if halves.mean_difference > _DIFFERENT:
         found.append(
             "two halves of the draws predict means that differ by "
-            f"{halves.mean_difference:.2f} standard deviations; allow more points."
+            f"{halves.mean_difference:.2f} standard deviations; raise max_points."
         )
     return found
