@@ -135,7 +135,7 @@ def against_brute_force(size: int = 1_000_000) -> None:
         for member in default_members(d):
             brute = brute_force(X, y, member, points, size)
             found = sample_posterior(X, y, members=(member,), random_state=3)
-            own, own_sd = _moments(found, points)
+            own, own_sd = all_draws(found, points)
             apart = found.log_evidences[0] - found.log_constant - brute.log_evidence
             error = np.hypot(found.log_evidence_errors[0], brute.effective_size**-0.5)
             judges = brute.effective_size >= _JUDGES
@@ -155,7 +155,7 @@ def against_brute_force(size: int = 1_000_000) -> None:
     print(f"  in errors: mean {np.mean(ratios):+.2f}, rms {rms:.2f}")
 
 
-def _moments(found: PosteriorSample, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+def all_draws(found: PosteriorSample, points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return mean and sd [m] of all draws at points [m, d]."""
     w = found.draws.weight
     location, square = predictions(found, np.arange(len(w)), points)

@@ -335,6 +335,7 @@ HEADERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     ),
     "problem of number": lambda h: h["averages"][0].update(problems=[1]),
     "fewer than no points": lambda h: h["averages"][0].update(n_more=-1),
+    "fewer than no runs": lambda h: h["averages"][0].update(n_thin=-1),
     "unknown parameter": lambda h: h["parameters"].update(shell=True),
     "pairs of three": lambda h: h["parameters"].update(kernels={"pairs": [[1, 2, 3]]}),
     "pairs of lists": lambda h: h["parameters"].update(kernels={"pairs": [[[], 1.0]]}),

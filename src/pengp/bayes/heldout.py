@@ -57,8 +57,10 @@ class HeldOut:
         their weights.
     effective_size : [N]
         Of the left-out posterior that predicts the run.
+    n_thin : int
+        Sets for which the draws of all runs had an effective size below 100.
     n_more : int
-        Points that were drawn in addition.
+        Points that were drawn for those.
     """
 
     runs: IntArray
@@ -66,6 +68,7 @@ class HeldOut:
     std: FloatArray
     laws: list[MixtureLaw]
     effective_size: FloatArray
+    n_thin: int
     n_more: int
 
 
@@ -124,13 +127,14 @@ class _Work:
         pairs = zip(sample.samplers, rngs, strict=True)
         self._samplers = [sampler.copy(rng) for sampler, rng in pairs]
         self._left: list[tuple[_Left, _Left]] = []  # of each member's halves
-        self._first = sum(len(s) for s in self._samplers)
-        self._floor = max(float(self._whole(m).max()) for m in range(len(sample.members))) - _FAR
+        self._n_first = sum(len(s) for s in self._samplers)
+        floor = max(float(self._whole(m).max()) for m in range(len(sample.members))) - _FAR
         for m, sampler in enumerate(self._samplers):
             cut, whole = len(sampler.halves[0].u), self._whole(m)
             parts = zip(sampler.halves, (whole[:cut], whole[cut:]), strict=True)
-            first, second = (self._leave_out(m, half.u, w > self._floor) for half, w in parts)
+            first, second = (self._leave_out(m, half.u, w > floor) for half, w in parts)
             self._left.append((first, second))
+        self._n_thin = int((self.sizes() < _LEAST).sum())
 
     def sizes(self) -> FloatArray:
         """Return the effective sizes [S] of all sets."""
@@ -168,7 +172,8 @@ class _Work:
             np.concatenate(stds),
             laws,
             np.repeat(effective_size(weights), [len(test) for test in self._sets]),
-            sum(len(s) for s in self._samplers) - self._first,
+            self._n_thin,
+            sum(len(s) for s in self._samplers) - self._n_first,
         )
 
     def _whole(self, m: int) -> FloatArray:

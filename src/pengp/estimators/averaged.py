@@ -11,6 +11,7 @@ from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_levels
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, average
+from pengp.bayes.heldout import HeldOut as LeftOut
 from pengp.bayes.insight import Activity
 from pengp.bayes.mixture import ProcessMixture
 from pengp.choosing.scores import half_width
@@ -169,7 +170,7 @@ class AverageMixin(SurrogateMixin):
             mean + sd * ends[:, 1],
             sd * crps,
             level,
-            "each run left out in turn",
+            _how(left),
             left.effective_size,
         )
 
@@ -234,6 +235,12 @@ class AverageMixin(SurrogateMixin):
         half_width(level)  # says so if the level is none, before any work
         ends = self.predict_quantiles(X, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
         return ends[..., 0], ends[..., 1]
+
+
+def _how(left: LeftOut) -> str:
+    """Say how runs were held out."""
+    more = f", further draws for {left.n_thin} of {len(left.runs)}" if left.n_thin else ""
+    return f"each run left out in turn{more}"
 
 
 def _components(mixture: ProcessMixture) -> Components:
