@@ -20,6 +20,9 @@ from pengp.exceptions import InputError
 _FIRST, _ROUND, _ROUNDS = 800, 500, 2
 """Pilot points of the first round and of a further one, and further rounds before settling."""
 
+_AGAIN, _MOST_PILOTS = 1500, 8000
+"""Pilot points of a round where settling has to be repeated, and the most of a member."""
+
 _POINTS, _FEW = 1000, 200
 """Points that a member gets at first, and one that does not count."""
 
@@ -203,7 +206,7 @@ def sample_posterior(
             sampler.start(_FIRST)
         first = max(min(_POINTS, max_points // (2 * len(chosen)) * 2), _FEW)
         for sampler, counts in zip(samplers, _counts(chosen, samplers), strict=True):
-            _settle(sampler, _ROUNDS if counts else 0, first if counts else _FEW)
+            _settle(sampler, [_ROUND] * _ROUNDS if counts else [], first if counts else _FEW)
         while True:
             found = PosteriorSample(X, y, chosen, samplers)
             left = max_points - sum(len(s) + len(s.pilot.u) for s in samplers)
@@ -224,10 +227,10 @@ def _counts(members: tuple[Member, ...], samplers: tuple[Sampler, ...]) -> BoolA
     return np.maximum(*weights) > _HOPELESS
 
 
-def _settle(sampler: Sampler, rounds: int, size: int) -> None:
-    """Adapt to a member further and draw its points."""
-    for _ in range(rounds):
-        sampler.adapt(_ROUND)
+def _settle(sampler: Sampler, rounds: list[int], size: int) -> None:
+    """Adapt to a member in rounds of so many points and draw ``size`` that count."""
+    for points in rounds:
+        sampler.adapt(points)
     sampler.settle()
     sampler.draw(size)
 
@@ -238,10 +241,11 @@ def _improve(found: PosteriorSample, effective_size: float, left: int) -> bool:
     A member that counts is adapted to further where its weights cannot be trusted or few points
     hold them all; else the one that adds most to the variance of an average gets more points.
     """
-    poor = np.flatnonzero(found.poor)
-    again = _ROUNDS * _ROUND + _POINTS
-    if len(poor) and left >= again:
-        _settle(found.samplers[poor[0]], _ROUNDS, _POINTS)
+    rounds = [_AGAIN] * _ROUNDS
+    pilots = np.array([len(s.pilot.u) for s in found.samplers])
+    poor = np.flatnonzero(found.poor & (pilots + sum(rounds) <= _MOST_PILOTS))
+    if len(poor) and left >= sum(rounds) + _POINTS:
+        _settle(found.samplers[poor[0]], rounds, _POINTS)
         return True
     if found.effective_size >= effective_size:
         return False
