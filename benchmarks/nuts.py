@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.bayes import runs
-from benchmarks.timing import line, verdict
+from benchmarks.timing import line
 from pengp._core.arrays import FloatArray
 from pengp.bayes.components import reference_points
 from pengp.bayes.members import INTEGRATED, Member
@@ -46,7 +46,7 @@ def against_nuts() -> None:
             f" ({len(points)} points), the least each",
         )
         ratio = (seconds / min(poorest)) / (own / size)
-        verdict(f"{label}: NUTS / importance sampling at {_WANTED:.0f}", ratio, "none", True)
+        print(f"  -> {label}: NUTS / importance sampling at one effective size: {ratio:.0f} x")
 
 
 def _importance(X: FloatArray, y: FloatArray) -> tuple[float, float]:

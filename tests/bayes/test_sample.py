@@ -75,6 +75,31 @@ def test_weights_adapted_to_their_own_points_are_wrong() -> None:
     assert 0.5 < np.std(right, ddof=1) / np.sqrt(np.mean(np.square(errors))) < 1.6
 
 
+STRANGE = {
+    "outlier": lambda X: np.sin(4.0 * X[:, 0]) + 20.0 * (np.arange(len(X)) == 3),
+    "step": lambda X: (X[:, 0] > 0.5).astype(float),
+    "constant but one": lambda X: (np.arange(len(X)) == 5).astype(float),
+    "linear": lambda X: X @ np.array([1.0, 2.0, 0.0]),
+    "noise": lambda X: np.random.default_rng(0).normal(size=len(X)),
+}
+
+
+@pytest.mark.parametrize("response", STRANGE)
+def test_responses_that_are_no_sample_paths(response: str) -> None:
+    X = runs(10, 3).X
+    y = STRANGE[response](X)
+    at = Runs(X, (y - y.mean()) / y.std())
+    brute = brute_force(at, ROUGH, X[:1] + 0.1, 60_000, HierarchicalLasso())
+    assert brute.size > 100
+    found = sample_posterior(*at, members=(ROUGH,), random_state=0)
+    assert not found.untrusted.any()
+    value, error = log_mean(found.samplers[0].log_weights())
+    assert abs(value - brute.log_evidence) < 4.0 * np.hypot(error, brute.error)
+    noise = np.sqrt(1.0 / brute.size + 1.0 / found.effective_size)
+    mean, _ = predicted(found, X[:1] + 0.1)
+    assert (np.abs(mean - brute.mean) < 4.0 * noise * brute.std).all()
+
+
 def test_members_without_a_chance_get_few_points() -> None:
     X = runs(30, 2).X
     y = np.sin(3.0 * X[:, 0]) + X[:, 1] ** 2

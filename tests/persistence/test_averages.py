@@ -151,7 +151,9 @@ def test_a_loaded_model_learns_further_runs_like_the_saved_one(
     loaded, few = round_trip(model, tmp_path), model.X_train_[:1] + 0.05
     y = model.predict(few) + step * np.std(model.y_train_, axis=0)
     after = [m.condition_on(few, y) for m in (model, loaded)]
-    old, new = (m.components_[0].theta for m in (model, after[0]))
+    first = model._averages[0]
+    assert first is not None
+    old, new = first.draws.theta, after[0].components_[0].theta
     assert np.isin(new, old).all() == (step == 0.0)  # a surprise makes it draw anew
     assert_same(answers(after[0]), answers(after[1]))
 

@@ -6,6 +6,7 @@ leading principal directions (a Caratheodory reduction, as in Hayakawa, Oberhaus
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy.optimize import nnls
@@ -14,14 +15,35 @@ from scipy.stats import qmc
 from pengp._core.arrays import FloatArray, IntArray, RandomState
 from pengp._core.linalg import ONE_THREAD, inverse_factors
 from pengp._core.seeds import as_seed
+from pengp.bayes.members import Member
 from pengp.bayes.mixture import ProcessMixture
-from pengp.bayes.sample import PosteriorSample
+from pengp.bayes.sample import Draws
 
 _REFERENCE = 128
 """Reference points; half of them shape the thinning, the others check it."""
 
 _PIECE = 1 << 18
 """Elements [draws, n, n + points] that are worked on at a time."""
+
+
+class Weighted(Protocol):
+    """Runs and weighted draws, such as a `PosteriorSample`."""
+
+    @property
+    def X(self) -> FloatArray:  # noqa: N802 - a matrix
+        """Inputs [n, d]."""
+
+    @property
+    def y(self) -> FloatArray:
+        """Responses [n]."""
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The models."""
+
+    @property
+    def draws(self) -> Draws:
+        """The draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +67,7 @@ class Thinned:
 
 
 def thin(
-    sample: PosteriorSample,
+    sample: Weighted,
     *,
     n_draws: int = 800,
     n_components: int = 100,
@@ -55,8 +77,8 @@ def thin(
 
     Parameters
     ----------
-    sample : PosteriorSample
-        Weighted draws.
+    sample : Weighted
+        Runs and weighted draws.
     n_draws : int
         Draws that are resampled by their weights.
     n_components : int
@@ -132,7 +154,7 @@ def _reduced(location: FloatArray, square: FloatArray, weight: FloatArray, size:
 
 
 def predictions(
-    sample: PosteriorSample, chosen: IntArray, points: FloatArray
+    sample: Weighted, chosen: IntArray, points: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return means and variances [M, m] at points [m, d] of the draws ``chosen`` [M]."""
     (n, draws), shape = (len(sample.y), sample.draws), (len(chosen), len(points))

@@ -50,6 +50,15 @@ class Member:
         nugget = self.nugget if isinstance(self.nugget, float) else None
         return BatchLikelihood(X[None], y[None], self.kernel, nugget, mean=self.mean)
 
+    def log_likelihood(
+        self, X: FloatArray, y: FloatArray, theta: FloatArray, nugget: FloatArray
+    ) -> FloatArray:
+        """Return log L [B] of runs X [n, d], y [n] at theta [B, d] and nugget [B]."""
+        likelihood, u = self.likelihood(X, y), np.log(theta)
+        if likelihood.nugget is None:
+            u = np.column_stack([u, np.log(nugget)])
+        return likelihood.evaluate(np.zeros(len(u), dtype=np.int64), u, derivatives=False).value
+
     def condition(
         self, X: FloatArray, y: FloatArray, theta: FloatArray, nugget: float
     ) -> Posterior:

@@ -11,7 +11,7 @@ from pengp.bayes.sample import PosteriorSample
 _DRAWS = 200
 """Draws of each half that are compared."""
 
-_FEW = 200.0
+FEW = 200.0
 """Effective size below which a fit cannot be trusted."""
 
 _DIFFERENT = 0.3
@@ -20,7 +20,7 @@ _DIFFERENT = 0.3
 
 @dataclass(frozen=True)
 class Halves:
-    """Two halves of the draws, which adapted on their own, compared.
+    """Two halves of the draws, independent of each other, compared.
 
     Attributes
     ----------
@@ -57,9 +57,9 @@ def compare_halves(sample: PosteriorSample, points: FloatArray | None = None) ->
 def problems(sample: PosteriorSample, halves: Halves) -> list[str]:
     """Return sentences on what speaks against the draws; none if they can be trusted."""
     found = []
-    if sample.effective_size < _FEW:
+    if sample.effective_size < FEW:
         found.append(
-            f"the effective number of draws is {sample.effective_size:.0f}, below {_FEW:.0f}; "
+            f"the effective number of draws is {sample.effective_size:.0f}, below {FEW:.0f}; "
             "raise max_points."
         )
     if sample.untrusted.any():

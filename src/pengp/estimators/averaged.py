@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_levels
 from pengp._core.registry import name_of
-from pengp.bayes.average import Average, Settings, average
+from pengp.bayes.average import Average, Settings, extended
 from pengp.bayes.heldout import HeldOut as LeftOut
 from pengp.bayes.insight import Activity
 from pengp.bayes.mixture import ProcessMixture
@@ -19,9 +19,6 @@ from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
-
-_FEWEST_COMPONENTS = 20.0
-"""Effective number of components below which new runs make the posterior be sampled anew."""
 
 
 class Components(NamedTuple):
@@ -73,13 +70,11 @@ class AverageMixin(SurrogateMixin):
         return min(fixed) if len(fixed) == len(nuggets) else None
 
     def _learn(self, surrogate: Surrogate[Any]) -> None:
-        """Take over a surrogate that knows more runs; sample anew where too few draws are left."""
+        """Take over a surrogate that knows more runs; see `pengp.bayes.average.extended`."""
         X = surrogate.posteriors[0].X
         outputs = np.ascontiguousarray(surrogate.response.transform(surrogate.y_raw).T)
         mixtures = [
-            average(X, y, self._settings, seed)[1]
-            if found is not None and mixture.effective_size < _FEWEST_COMPONENTS
-            else mixture
+            mixture if found is None else extended(found, X, y, self._settings, seed)
             for found, mixture, y, seed in zip(
                 self._averages, surrogate.posteriors, outputs, self._seeds, strict=True
             )
