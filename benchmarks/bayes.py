@@ -15,6 +15,7 @@ from pengp.bayes.members import Member, default_members
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.priors import get_prior
 from pengp.bayes.sample import PosteriorSample, sample_posterior
+from pengp.bayes.target import Target
 from pengp.bayes.weights import effective_size, log_mean, normalised
 from pengp.datasets import get_function, latin_hypercube
 
@@ -85,13 +86,14 @@ def brute_force(
     X: FloatArray, y: FloatArray, member: Member, points: FloatArray, size: int
 ) -> Brute:
     """Weigh draws of the prior until their effective size is 5,000, at most ``size`` of them."""
-    rng, prior, likelihood = np.random.default_rng(1), get_prior(PRIOR), member.likelihood(X, y)
-    zeros, logs, drawn = np.zeros(_BATCH, dtype=np.int64), [], []
+    rng, target = np.random.default_rng(1), Target(member, X, y, get_prior(PRIOR))
+    logs: list[FloatArray] = []
+    drawn: list[FloatArray] = []
     enough = False
     while len(logs) * _BATCH < size and not enough:
         for _ in range(50):
-            drawn.append(prior.sample(rng, _BATCH, X.shape[1]))
-            logs.append(likelihood.evaluate(zeros, drawn[-1], derivatives=False).value)
+            drawn.append(target.sample_prior(rng, _BATCH))
+            logs.append(target.likelihood(drawn[-1])[0])
         weight = normalised(np.concatenate(logs))
         enough = bool(effective_size(weight) >= _ENOUGH)
     loglik, u = np.concatenate(logs), np.concatenate(drawn)

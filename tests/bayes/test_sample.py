@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -75,7 +77,7 @@ def test_weights_adapted_to_their_own_points_are_wrong() -> None:
     assert 0.5 < np.std(right, ddof=1) / np.sqrt(np.mean(np.square(errors))) < 1.6
 
 
-STRANGE = {
+STRANGE: dict[str, Callable[[FloatArray], FloatArray]] = {
     "outlier": lambda X: np.sin(4.0 * X[:, 0]) + 20.0 * (np.arange(len(X)) == 3),
     "step": lambda X: (X[:, 0] > 0.5).astype(float),
     "constant but one": lambda X: (np.arange(len(X)) == 5).astype(float),

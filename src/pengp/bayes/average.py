@@ -191,7 +191,7 @@ def extended(
     effective size falls below 200, the posterior is sampled anew.
     """
     counts = np.flatnonzero(found.draws.weight > _COUNTS * found.draws.weight.max())
-    draws = Draws(*(column[counts] for column in found.draws))
+    draws = found.draws.take(counts)
     change = log_density_of_more(
         X, y, len(found.y), found.members, draws.member, draws.theta, draws.nugget
     )

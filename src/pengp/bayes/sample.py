@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
@@ -48,6 +48,11 @@ class Draws(NamedTuple):
     sigma2: FloatArray  # [N], y' R^-1 y / n
     half: IntArray  # [N], 0 or 1
     weight: FloatArray  # [N], sums to 1
+
+    def take(self, rows: IntArray) -> "Draws":
+        """Return some of the draws."""
+        columns: list[Any] = [column[rows] for column in self]
+        return Draws(*columns)
 
 
 @dataclass(frozen=True, eq=False)
