@@ -127,14 +127,15 @@ def test_constant_and_several_outputs() -> None:
 
 def test_jackknife_covers_where_normal_intervals_of_the_mle_do_not() -> None:
     """Random runs of a function that is steep in a corner, 30 designs."""
-    rng, normal, jackknife = np.random.default_rng(1), [], []
+    rng = np.random.default_rng(1)
+    normal, jackknife = list[float](), list[float]()
     for _ in range(30):
         design, new = rng.random((20, 3)), rng.random((40, 3))
         y, seen = (np.exp(3.0 * A[:, 0] * A[:, 1]) + np.sin(9.0 * A[:, 2]) for A in (design, new))
         model = PenalizedGPRegressor(0.0, n_starts=4, random_state=0).fit(design, y)
         for kind, inside in (("model", normal), ("jackknife+", jackknife)):
             lower, upper = model.predict_interval(new, 0.9, kind)
-            inside.append(np.mean((lower <= seen) & (seen <= upper)))
+            inside.append(float(np.mean((lower <= seen) & (seen <= upper))))
     assert np.mean(normal) < 0.86
     assert float(np.mean(jackknife)) > 0.8  # 2 level - 1
     assert float(np.mean(jackknife)) > float(np.mean(normal)) + 0.03

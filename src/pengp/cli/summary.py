@@ -44,14 +44,13 @@ class Summary:
             from pengp.cli.average_summary import average_parts
 
             own = average_parts(self.view)
-            return [facts(self._facts()), "", *self._score_table(), *own, *self._warnings()]
+            return [facts(self._facts()), "", *self._accuracy(), *own, *self._warnings()]
         return [
             facts(self._facts()),
             "",
             self._input_table(),
             "",
-            *self._score_table(),
-            *self._tolerance(),
+            *self._accuracy(),
             *self._mode_table(),
             *self._warnings(),
         ]
@@ -200,11 +199,11 @@ class Summary:
         title = f"Accuracy on runs that were held out ({held_out.how}), theta learned anew"
         return f"{title}; with theta kept it flatters:" if self.view.is_penalized else f"{title}:"
 
-    def _tolerance(self) -> list[str]:
-        """Return whether the model is good enough, if that was asked."""
+    def _accuracy(self) -> "list[RenderableType]":
+        """Return the scores and, if that was asked, whether the model is good enough."""
         if self.good_enough is None:
-            return []
-        return ["", paragraph(" ".join(self.good_enough.sentences()))]
+            return self._score_table()
+        return [*self._score_table(), "", paragraph(" ".join(self.good_enough.sentences()))]
 
     def _mode_table(self) -> "list[RenderableType]":
         """Return the other modes, if there are any."""
