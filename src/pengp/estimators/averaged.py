@@ -12,8 +12,9 @@ from pengp._core.checks import check_levels
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, extended
 from pengp.bayes.heldout import HeldOut as LeftOut
+from pengp.bayes.jackknife import LeftOutMeans, left_out_means
 from pengp.bayes.mixture import ProcessMixture
-from pengp.choosing.scores import half_width
+from pengp.choosing.scores import Law, half_width
 from pengp.estimators.average_view import activity_in
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
@@ -201,24 +202,24 @@ class AverageMixin(SurrogateMixin):
         scaled = known.response.mean[:, None] + known.response.sd[:, None] * found
         return self._outputs(scaled)
 
-    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Return central prediction intervals, exactly those of the mixtures.
+    def _law(self, X_raw: FloatArray, output: int) -> Law:
+        """Return the predictive distributions at X_raw [m, d]: mixtures of Student t."""
+        known = self._surrogate
+        if known.response.constant[output]:
+            return super()._law(X_raw, output)
+        law = known.posteriors[output].law(known.scale(X_raw))
+        return law.moved(known.response.mean[output], known.response.sd[output])
 
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        level : float
-            Probability that an interval is to cover, between 0 and 1.
+    def _runs_in_fit(self, output: int) -> int:
+        """Return the number of runs in ``fit``."""
+        found = self._averages[output]
+        return len(self.X_train_) if found is None else len(found.y)
 
-        Returns
-        -------
-        lower, upper : [m] or [m, q]
-            Quantiles of (1 - level) / 2 and (1 + level) / 2.
-        """
-        half_width(level)  # says so if the level is none, before any work
-        ends = self.predict_quantiles(X, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-        return ends[..., 0], ends[..., 1]
+    def _left_out(self, output: int) -> LeftOutMeans:
+        """Return the posteriors without each run."""
+        found = self._averages[output]
+        assert found is not None  # a constant response leaves nothing out
+        return left_out_means(found, self._surrogate.posteriors[output].X, self._seeds[output])
 
 
 def _how(left: LeftOut) -> str:

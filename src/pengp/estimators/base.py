@@ -9,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import as_generator, check_count, check_duplicates, check_real
-from pengp.choosing.scores import half_width, normal_interval
 from pengp.estimators.data import check_inside
+from pengp.estimators.intervals import IntervalMixin
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
 
 
-class SurrogateMixin:
+class SurrogateMixin(IntervalMixin):
     """Methods and learned attributes that all estimators share; see there.
 
     A subclass calls `_runs` in ``fit`` and sets the learned attributes below; it says which nugget
@@ -24,7 +24,6 @@ class SurrogateMixin:
 
     input_bounds: ArrayLike | None
 
-    _surrogate: Surrogate[Any]
     _one_output: bool  # whether y was [n], not [n, q]
     X_train_: FloatArray
     y_train_: FloatArray
@@ -35,7 +34,7 @@ class SurrogateMixin:
 
     def _learn(self, surrogate: Surrogate[Any]) -> None:
         """Take over a surrogate that knows more runs."""
-        self._surrogate = surrogate
+        self._hold(surrogate)
 
     def _runs(self, X: Any, y: Any, least: int = 2) -> tuple[FloatArray, FloatArray]:
         """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
@@ -103,25 +102,6 @@ class SurrogateMixin:
             return self._outputs(known.mean(X_raw))
         both = known.mean_and_std(X_raw) if return_std else known.mean_and_cov(X_raw)
         return self._outputs(both[0]), (both[1][..., 0] if self._one_output else both[1])
-
-    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Return central prediction intervals of the normal predictive distribution.
-
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        level : float
-            Probability that an interval is to cover, between 0 and 1.
-
-        Returns
-        -------
-        lower, upper : [m] or [m, q]
-            mean -+ z std with z the normal quantile of (1 + level) / 2.
-        """
-        half_width(level)  # says so if the level is none, before any work
-        mean, std = self.predict(X, return_std=True)
-        return normal_interval(mean, std, level)
 
     def predict_gradient(self, X: Any) -> FloatArray:
         """Return the derivatives of the predictive mean in the inputs, in the user's units.

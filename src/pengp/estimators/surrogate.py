@@ -71,6 +71,16 @@ class Surrogate(Generic[_Process]):
         """Return the inputs X_raw [m, d] in the unit cube, ignored columns as 0."""
         return scale_inputs(self.inputs, X_raw)
 
+    def standardised(self, y: FloatArray, output: int) -> FloatArray:
+        """Return responses y [...] of one output as its process knows them."""
+        columns = np.broadcast_to(y[..., None], (*y.shape, len(self.posteriors)))
+        return self.response.transform(columns)[..., output]
+
+    def in_units(self, values: FloatArray, output: int) -> FloatArray:
+        """Return values [...] of the process of one output in the user's units."""
+        columns = np.broadcast_to(values[..., None], (*values.shape, len(self.posteriors)))
+        return self.response.inverse(columns)[..., output]
+
     def mean(self, X_raw: FloatArray) -> FloatArray:
         """Return predictive means [m, q] at X_raw [m, d]."""
         mean = np.empty((len(X_raw), len(self.posteriors)))

@@ -220,7 +220,8 @@ def _restore_fit(
     """Set what the estimators with a path learn."""
     path = _decode_path(header, arrays, sizes["q"])
     surrogate = _decode_surrogate(path._model, arrays, sizes["q"])
-    estimator.path_, estimator._surrogate = path, surrogate
+    estimator.path_ = path
+    estimator._hold(surrogate)
     _set(estimator, arrays, _ESTIMATES)
     at_lam = path.lams == arrays["lam"][..., None]
     if not at_lam.any(-1).all():

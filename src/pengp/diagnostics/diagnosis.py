@@ -5,23 +5,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.stats import binomtest
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.diagnostics.scoring import IntervalCheck, score_predictions
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.path_view import Mode
 from pengp.estimators.view import FittedView, view_of
-
-__all__ = [
-    "Diagnosis",
-    "Finding",
-    "IntervalCheck",
-    "Mode",
-    "diagnose",
-    "score_predictions",
-]
 
 #: theta may grow by this factor along its ray, without the likelihood noticing, before it is told.
 _FLAT_FACTOR = 2.0
@@ -30,8 +20,6 @@ _FLAT_FACTOR = 2.0
 CLOSE_MODE = 1.92
 #: Posterior weight from which on an explanation with other inputs is told.
 _TOLD_SHARE = 0.05
-#: Probability, were the intervals right, below which the number of runs inside contradicts them.
-_CONTRADICTION = 0.01
 #: Ratio of the errors with theta estimated anew and with theta kept from which on it is told.
 _FLATTERED = 1.5
 #: Choices of lambda over repeated folds count as unstable if they spread over this factor.
@@ -121,51 +109,6 @@ def _own_scores(view: FittedView, held_out: HeldOut | None, level: float) -> dic
         return score_predictions(*view.left_out, level=level)
     undefined = dict.fromkeys(VALIDATION_SCORES, float("nan"))
     return undefined if held_out is None else {**undefined, **held_out.scores()}
-
-
-def score_predictions(
-    y: ArrayLike, mean: ArrayLike, std: ArrayLike, *, level: float = 0.95
-) -> dict[str, float]:
-    """Return every score of `pengp.choosing.VALIDATION_SCORES` by name, for normal predictions.
-
-    Parameters
-    ----------
-    y : [m]
-        Responses that were seen.
-    mean, std : [m]
-        Their predictions.
-    level : float
-        Probability of the central intervals that coverage and interval_score judge.
-    """
-    return {name: score(y, mean, std, level) for name, score in VALIDATION_SCORES.items()}
-
-
-class IntervalCheck(NamedTuple):
-    """How many responses lie in their intervals, and whether chance explains it.
-
-    The one rule by which runs contradict intervals, be it the model's own runs, new or test runs:
-    an exact two-sided binomial test of the number inside, at 1 %. Too few inside say that the
-    intervals are too narrow, too many that they are too wide.
-    """
-
-    inside: int
-    n: int
-    level: float
-
-    @property
-    def p_value(self) -> float:
-        """Probability of a number that is no likelier than this one, were the intervals right."""
-        return float(binomtest(self.inside, self.n, self.level).pvalue)
-
-    @property
-    def contradicted(self) -> bool:
-        """Whether chance does not explain the number."""
-        return self.p_value < _CONTRADICTION
-
-    @property
-    def too(self) -> str:
-        """On which side of the expected the number lies: the intervals look narrow or wide."""
-        return "narrow" if self.inside < self.n * self.level else "wide"
 
 
 def _useless(scores: dict[str, float]) -> Iterator[Finding]:
