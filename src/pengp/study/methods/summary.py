@@ -126,8 +126,8 @@ def overview(rows: Rows) -> pd.DataFrame:
             continue
         for line in table[table["group"].isin(HALVES[:2])].to_dict("records"):
             words = found.setdefault(str(line["method"]), {"method": LABELS[str(line["method"])]})
-            ratio = f"{line['rmse']:.1f} / {line['crps']:.1f} ± {line['crps SE']:.1f}"
-            words[f"{title}, {line['group']}"] = ratio
+            error = "" if pd.isna(line["crps SE"]) else f" ± {line['crps SE']:.1f}"
+            words[f"{title}, {line['group']}"] = f"{line['rmse']:.1f} / {line['crps']:.1f}{error}"
             words[f"coverage (lowest), {title}, {line['group']}"] = (
                 f"{line['coverage']:.2f} ({line['lowest']:.2f})"
             )
