@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pengp.cli.printing import rendered, show, table
+from pengp.cli.printing import paragraph, show
 
 
 def run_root_seeds(
@@ -59,9 +59,9 @@ def run_root_seeds(
         f"{len(found) - len(moving)} of {len(found)} statements have the same verdict with all "
         f"{seeds} seeds, {len(moving)} do not; {output_dir / VERDICTS} has all of them.\n"
     )
-    rows = [[str(claim), *map(str, counts)] for claim, *counts in moving.reset_index().to_numpy()]
-    if rows:
-        show(rendered(table(["statement", *map(str, moving.columns)], rows, left=1)))
+    for claim, counts in moving.to_dict("index").items():
+        told = ", ".join(f"{verdict} {times}" for verdict, times in counts.items() if times)
+        show(f"{paragraph(f'{claim}: {told}')}\n")
 
 
 def list_readings() -> None:
