@@ -4,11 +4,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import check_levels
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, average
 from pengp.bayes.insight import Activity
@@ -152,22 +150,23 @@ class AverageMixin(SurrogateMixin):
         """
         check_is_fitted(self)
         half_width(level)
-        found, scaler = self._averages[output], self._surrogate.response
+        found, known = self._averages[output], self._surrogate
         if found is None:
             raise InputError("a constant response has nothing to predict.")
-        left, y = found.held_out, found.y
-        mean, sd = scaler.mean[output], scaler.sd[output]
-        ends = np.concatenate([law.interval(level) for law in left.laws])
-        pairs = zip(left.laws, left.runs, strict=True)
-        crps = np.concatenate([law.crps(y[[run]]) for law, run in pairs])
+        left, seen = found.held_out, known.y_raw[: len(found.y), output]
+        laws = [known.mapped(output, law) for law in left.laws]
+        y = seen[left.runs]
+        moments = np.concatenate([law.moments() for law in laws], axis=-1)
+        if not known.response.transforms:  # the laws are of fewer draws than there are
+            centre, sd = known.response.mean[output], known.response.sd[output]
+            moments = np.array([centre + sd * left.mean, sd * left.std])
         return HeldOut(
             left.runs,
-            mean + sd * y[left.runs],
-            mean + sd * left.mean,
-            sd * left.std,
-            mean + sd * ends[:, 0],
-            mean + sd * ends[:, 1],
-            sd * crps,
+            y,
+            *moments,
+            *np.concatenate([law.interval(level) for law in laws]).T,
+            np.concatenate([law.crps(y[[k]]) for k, law in enumerate(laws)]),
+            np.concatenate([law.log_density(y[[k]]) for k, law in enumerate(laws)]),
             level,
             "each run left out in turn",
             left.effective_size,
@@ -179,7 +178,7 @@ class AverageMixin(SurrogateMixin):
         check_is_fitted(self)
         n, q = self._averages_runs(), len(self._averages)
         mean, std, residual = (np.zeros((n, q)) for _ in range(3))
-        mean[:] = self._surrogate.response.mean
+        mean[:] = self._surrogate.response.inverse(np.zeros((1, q)))
         for k, found in enumerate(self._averages):
             if found is not None:
                 held = self.held_out(k)
@@ -191,49 +190,6 @@ class AverageMixin(SurrogateMixin):
     def _averages_runs(self) -> int:
         """Return the number of runs in ``fit``."""
         return next((len(a.y) for a in self._averages if a is not None), len(self.X_train_))
-
-    def predict_quantiles(self, X: Any, levels: ArrayLike) -> FloatArray:
-        """Return quantiles of the predictive distributions, exactly those of the mixtures.
-
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        levels : [k]
-            Probabilities between 0 and 1.
-
-        Returns
-        -------
-        [m, k] or [m, q, k]
-        """
-        X_raw, known = self._new_inputs(X), self._surrogate
-        p = check_levels(levels)
-        found = np.zeros((len(X_raw), len(self._averages), len(p)))
-        X_scaled = known.scale(X_raw)
-        for k, mixture in enumerate(known.posteriors):
-            if not known.response.constant[k]:
-                found[:, k] = mixture.law(X_scaled).quantiles(p)
-        scaled = known.response.mean[:, None] + known.response.sd[:, None] * found
-        return self._outputs(scaled)
-
-    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Return central prediction intervals, exactly those of the mixtures.
-
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        level : float
-            Probability that an interval is to cover, between 0 and 1.
-
-        Returns
-        -------
-        lower, upper : [m] or [m, q]
-            Quantiles of (1 - level) / 2 and (1 + level) / 2.
-        """
-        half_width(level)  # says so if the level is none, before any work
-        ends = self.predict_quantiles(X, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-        return ends[..., 0], ends[..., 1]
 
 
 def _components(mixture: ProcessMixture) -> Components:

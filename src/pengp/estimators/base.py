@@ -8,13 +8,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import check_count, check_duplicates
+from pengp._core.checks import check_count, check_duplicates, check_levels
 from pengp._core.real import check_real
 from pengp._core.seeds import as_generator
-from pengp.choosing.scores import half_width, normal_interval
-from pengp.estimators.data import check_inside
+from pengp.choosing.scores import half_width
+from pengp.estimators.data import Scales, check_inside
+from pengp.estimators.scales import check_domain, check_responses, column_label
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
+from pengp.model.elementary import Transform
+from pengp.model.transforms import IDENTITY
 
 
 class SurrogateMixin:
@@ -25,6 +28,8 @@ class SurrogateMixin:
     """
 
     input_bounds: ArrayLike | None
+    input_transforms: Any
+    response_transform: Any
 
     _surrogate: Surrogate[Any]
     _one_output: bool  # whether y was [n], not [n, q]
@@ -56,6 +61,10 @@ class SurrogateMixin:
         # Copies: a caller who goes on to change the arrays must not change the fit.
         return np.array(X), np.array(y, dtype=np.float64).reshape(len(X), -1)
 
+    def _scales(self) -> Scales:
+        """Return the transforms that are asked for."""
+        return Scales(self.input_transforms, self.response_transform)
+
     def _names(self) -> Any:
         """Return the names of the inputs, None if they have none."""
         return getattr(self, "feature_names_in_", None)
@@ -63,6 +72,21 @@ class SurrogateMixin:
     def _per_output(self, values: FloatArray) -> Any:
         """Return a number for one output y [n], else values [q]."""
         return float(values.item()) if self._one_output else values
+
+    @property
+    def input_transforms_(self) -> list[Transform]:
+        """The transforms of the d inputs."""
+        check_is_fitted(self)
+        inputs = self._surrogate.inputs
+        return list(inputs.transforms or [IDENTITY] * len(inputs.lower))
+
+    @property
+    def response_transform_(self) -> Any:
+        """The transform of the response, a Transform or a list of q; powers are estimated."""
+        check_is_fitted(self)
+        found = list(self._surrogate.response.transforms)
+        found = found or [IDENTITY] * len(self._surrogate.posteriors)
+        return found[0] if self._one_output else found
 
     @property
     def loo_(self) -> LeaveOneOut:
@@ -92,7 +116,8 @@ class SurrogateMixin:
         Returns
         -------
         mean : [m] or [m, q]
-            Predictive means, in the units of y.
+            Predictive means, in the units of y; for a transformed response those of the law that
+            is mapped back (an average cuts its Student t laws at the levels 1e-4 and 1 - 1e-4).
         std : [m] or [m, q]
             With `return_std`.
         cov : [m, m] or [m, m, q]
@@ -106,8 +131,25 @@ class SurrogateMixin:
         both = known.mean_and_std(X_raw) if return_std else known.mean_and_cov(X_raw)
         return self._outputs(both[0]), (both[1][..., 0] if self._one_output else both[1])
 
+    def predict_quantiles(self, X: Any, levels: ArrayLike) -> FloatArray:
+        """Return quantiles of the predictive distributions, exact also for a transformed response.
+
+        Parameters
+        ----------
+        X : array or frame, shape [m, d]
+            Inputs in the units of the training data.
+        levels : [k]
+            Probabilities between 0 and 1.
+
+        Returns
+        -------
+        [m, k] or [m, q, k]
+        """
+        X_raw, p = self._new_inputs(X), check_levels(levels)
+        return self._outputs(self._surrogate.quantiles(X_raw, p))
+
     def predict_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Return central prediction intervals of the normal predictive distribution.
+        """Return central prediction intervals.
 
         Parameters
         ----------
@@ -119,11 +161,11 @@ class SurrogateMixin:
         Returns
         -------
         lower, upper : [m] or [m, q]
-            mean -+ z std with z the normal quantile of (1 + level) / 2.
+            Quantiles of (1 - level) / 2 and (1 + level) / 2.
         """
         half_width(level)  # says so if the level is none, before any work
-        mean, std = self.predict(X, return_std=True)
-        return normal_interval(mean, std, level)
+        ends = self.predict_quantiles(X, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
+        return ends[..., 0], ends[..., 1]
 
     def predict_gradient(self, X: Any) -> FloatArray:
         """Return the derivatives of the predictive mean in the inputs, in the user's units.
@@ -198,7 +240,9 @@ class SurrogateMixin:
                 f"y_new has {y_raw.shape[1]} outputs, but the model was fitted to {q}."
             )
         check_inside(X_raw, known.inputs, self.input_bounds, self._names())
-        if (known.response.constant & (y_raw != known.response.mean).any(axis=0)).any():
+        self._check_domains(X_raw)
+        check_responses(y_raw, known.response.transforms, "y_new")
+        if (known.response.constant & (y_raw != known.y_raw[0]).any(axis=0)).any():
             raise InputError(
                 "the model was fitted to a constant response and has no scale for other values; "
                 "fit it anew on all runs."
@@ -212,7 +256,14 @@ class SurrogateMixin:
         check_is_fitted(self)
         check_real(X, "X")
         checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
+        self._check_domains(checked)
         return checked
+
+    def _check_domains(self, X_raw: FloatArray) -> None:
+        """Raise an InputError if an input of X_raw [m, d] has no transform."""
+        for p, transform in enumerate(self._surrogate.inputs.transforms):
+            label = column_label(p, self._names())
+            check_domain(X_raw[:, p], transform, f"X has {{}} in row {{}}, {label}")
 
     def _outputs(self, values: FloatArray) -> FloatArray:
         """Drop the output axis, 1, of values [m, q, ...] for one output y [n]."""

@@ -1,6 +1,6 @@
 """Runs predicted by fits that did not know them: how accurate a surrogate is on new runs."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,14 +10,8 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import DataSets
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.folds import leave_one_out
-from pengp.choosing.scores import (
-    coverage,
-    crps_normal_values,
-    interval_score,
-    normal_interval,
-    q2,
-    rmse,
-)
+from pengp.choosing.scores import coverage, interval_score, q2, rmse
+from pengp.estimators.laws import MappedLaw, NormalLaw, normal_law
 from pengp.model.posterior import condition
 from pengp.path.fitting import Model
 from pengp.path.penalized import PathFit, fit_path
@@ -41,6 +35,8 @@ class HeldOut:
         Ends of the central intervals that hold ``level`` of the predictive laws.
     crps : [N]
         Continuous ranked probability scores of the predictive laws.
+    log_density : [N]
+        Logarithms of the predictive densities at y.
     level : float
         Probability of the intervals.
     how : str
@@ -56,6 +52,7 @@ class HeldOut:
     lower: FloatArray
     upper: FloatArray
     crps: FloatArray
+    log_density: FloatArray
     level: float
     how: str
     effective_size: FloatArray | None = None
@@ -140,11 +137,11 @@ def predict_splits(X: FloatArray, y: FloatArray, splits: Iterable[Split], model:
     return Normals(np.concatenate(runs), np.concatenate(means), np.concatenate(stds))
 
 
-def normal_held_out(
-    y: FloatArray, run: IntArray, mean: FloatArray, std: FloatArray, level: float, how: str
+def held_out_of(
+    y: FloatArray, found: Normals, mapped: Callable[[NormalLaw], MappedLaw], level: float, how: str
 ) -> HeldOut:
-    """Return the record of normal predictions, mean and std [N], of runs of y [n]."""
-    seen = y[run]
-    lower, upper = normal_interval(mean, std, level)
-    crps = crps_normal_values(seen, mean, std)
-    return HeldOut(run, seen, mean, std, lower, upper, crps, level, how)
+    """Return the record of normal predictions of runs of y [n], mapped to the user's unit."""
+    law, seen = mapped(normal_law(found.mean, found.std)), y[found.run]
+    ends, density = law.interval(level), law.log_density(seen)
+    crps = law.crps(seen)
+    return HeldOut(found.run, seen, *law.moments(), *ends.T, crps, density, level, how)
