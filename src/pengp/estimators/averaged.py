@@ -160,11 +160,14 @@ class AverageMixin(SurrogateMixin):
         if not known.response.transforms:  # the laws are of fewer draws than there are
             centre, sd = known.response.mean[output], known.response.sd[output]
             moments = np.array([centre + sd * left.mean, sd * left.std])
+        lower, upper = np.concatenate([law.interval(level) for law in laws]).T
         return HeldOut(
             left.runs,
             y,
-            *moments,
-            *np.concatenate([law.interval(level) for law in laws]).T,
+            moments[0],
+            moments[1],
+            lower,
+            upper,
             np.concatenate([law.crps(y[[k]]) for k, law in enumerate(laws)]),
             np.concatenate([law.log_density(y[[k]]) for k, law in enumerate(laws)]),
             level,

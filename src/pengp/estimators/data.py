@@ -141,14 +141,13 @@ def check_inside(
 
 def _check_ends(inputs: InputScaler, names: Sequence[str] | None) -> None:
     """Raise an InputError if an end of the inputs' bounds has no transform."""
-    usable = np.isfinite(inputs.ends).all(axis=0)
-    if not usable.all():
-        p = int(np.argmin(usable))
-        raise InputError(
-            f"the input_bounds of {column_label(p, names)} are ({inputs.lower[p]:g}, "
-            f"{inputs.upper[p]:g}), but its transform {inputs.transforms[p].name} needs values "
-            f"{inputs.transforms[p].domain}."
-        )
+    ends = zip(inputs.transforms, inputs.lower, inputs.upper, strict=True)
+    for p, (transform, low, high) in enumerate(ends):
+        if not transform.accepts(np.array([low, high])).all():
+            raise InputError(
+                f"the input_bounds of {column_label(p, names)} are ({low:g}, {high:g}), but its "
+                f"transform {transform.name} needs values {transform.domain}."
+            )
 
 
 def _warn_about_constants(

@@ -142,6 +142,6 @@ def held_out_of(
 ) -> HeldOut:
     """Return the record of normal predictions of runs of y [n], mapped to the user's unit."""
     law, seen = mapped(normal_law(found.mean, found.std)), y[found.run]
-    ends, density = law.interval(level), law.log_density(seen)
-    crps = law.crps(seen)
-    return HeldOut(found.run, seen, *law.moments(), *ends.T, crps, density, level, how)
+    (mean, std), (lower, upper) = law.moments(), law.interval(level).T
+    crps, density = law.crps(seen), law.log_density(seen)
+    return HeldOut(found.run, seen, mean, std, lower, upper, crps, density, level, how)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import check_starts
 from pengp.estimators.base import SurrogateMixin
-from pengp.estimators.data import TrainingData
+from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
     HeldOut,
     Split,
@@ -58,6 +58,21 @@ class PathMixin(SurrogateMixin):
             mean=self.mean,
             theta_bounds=self.theta_bounds,
             likelihood=self.likelihood,
+        )
+
+    def _prepared(
+        self, X_raw: FloatArray, y_raw: FloatArray, model: Model, lam: float, seed: int
+    ) -> TrainingData:
+        """Check, transform and scale runs; powers of transforms are estimated at lam."""
+        return prepare(
+            X_raw,
+            y_raw,
+            self._names(),
+            input_bounds=self.input_bounds,
+            scales=self._scales(),
+            model=model,
+            lam=lam,
+            seed=seed,
         )
 
     def _path(self, data: TrainingData, model: Model, lams: FloatArray, seed: int) -> PathFit:

@@ -14,7 +14,7 @@ from pengp.choosing.crossval import CVTable, Task, tabulate
 from pengp.choosing.folds import FoldsLike
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric
 from pengp.choosing.rules import RuleLike, get_rule
-from pengp.estimators.data import lambda_values, make_plans, prepare
+from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
 from pengp.exceptions import InputError
@@ -162,9 +162,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         model, lams, seed = self._model(), check_lams(self.lam), as_seed(self.random_state)
         if np.ndim(self.lam) != 0:
             raise InputError("lam must be one number; PenalizedGPRegressorCV takes several, lams.")
-        given, bounds = self._names(), self.input_bounds
-        settings = {"scales": self._scales(), "lam": float(lams[0]), "seed": seed}
-        data = prepare(X_raw, y_raw, given, input_bounds=bounds, model=model, **settings)
+        data = self._prepared(X_raw, y_raw, model, float(lams[0]), seed)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
         return self
@@ -266,9 +264,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         X_raw, y_raw = self._runs(X, y)
         model, seed = self._model(), as_seed(self.random_state)
         metric, rule = get_metric(self.metric), get_rule(self.rule)
-        given, bounds = self._names(), self.input_bounds
-        settings = {"scales": self._scales(), "lam": 0.0, "seed": seed}
-        data = prepare(X_raw, y_raw, given, input_bounds=bounds, model=model, **settings)
+        data = self._prepared(X_raw, y_raw, model, 0.0, seed)
         self.lams_ = lambda_values(self.lams, data, model)
         plans = make_plans(self.cv, data, seed)
         others = [m for m in FOLD_METRICS.values() if m.name != metric.name]

@@ -43,22 +43,20 @@ def input_transforms(
     """
     d = X_raw.shape[1]
     if isinstance(setting, Mapping):
-        found = [IDENTITY] * d
+        found: list[Transform] = [IDENTITY] * d
         for column, transform in setting.items():
             found[_column(column, names, d)] = get_transform(transform)
     else:
         found = [get_transform(setting)] * d
+    found = [transform.fitted(column) for transform, column in zip(found, X_raw.T, strict=True)]
     for p, transform in enumerate(found):
         if len(transform.candidates()) > 1:
             raise InputError(
-                f"the power of {transform.of(column_label(p, names))} is estimated for a response "
-                f"only; give it: {type(transform).__name__}(0.5)."
+                f"{transform.name} of {column_label(p, names)} has no power, which is estimated "
+                f"for a response only; give one, such as {type(transform).__name__}(0.5)."
             )
-        if not hasattr(transform, "transformer"):  # which says so itself
-            check_domain(
-                X_raw[:, p], transform, f"X has {{}} in row {{}}, {column_label(p, names)}"
-            )
-    return _none_if_plain([t.fitted(X_raw[:, p]) for p, t in enumerate(found)])
+        check_domain(X_raw[:, p], transform, f"X has {{}} in row {{}}, {column_label(p, names)}")
+    return _none_if_plain(found)
 
 
 def _column(column: Any, names: Sequence[str] | None, d: int) -> int:
