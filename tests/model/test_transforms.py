@@ -27,12 +27,12 @@ CASES: list[tuple[Transform, FloatArray]] = [
 @pytest.mark.parametrize(
     ("transform", "expected"),
     [
-        (Log(), lambda x: np.log(x)),
+        (Log(), np.log),
         (Log10(), lambda x: np.log(x) / np.log(10.0)),
         (Sqrt(), lambda x: x**0.5),
         (Logit(-1.0, 1e8), lambda x: np.log((x + 1.0) / (1e8 - x))),
         (BoxCox(0.3), lambda x: (x**0.3 - 1.0) / 0.3),
-        (BoxCox(0.0), lambda x: np.log(x)),
+        (BoxCox(0.0), np.log),
         (BoxCox(1.0), lambda x: x - 1.0),
         (YeoJohnson(0.3), lambda x: ((1.0 + x) ** 0.3 - 1.0) / 0.3),
     ],

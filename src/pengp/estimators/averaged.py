@@ -10,10 +10,12 @@ from pengp._core.arrays import FloatArray
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, average
 from pengp.bayes.insight import Activity
+from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
 from pengp.choosing.scores import half_width
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
+from pengp.estimators.laws import MappedLaw
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
 
@@ -153,27 +155,37 @@ class AverageMixin(SurrogateMixin):
         found, known = self._averages[output], self._surrogate
         if found is None:
             raise InputError("a constant response has nothing to predict.")
-        left, seen = found.held_out, known.y_raw[: len(found.y), output]
-        laws = [known.mapped(output, law) for law in left.laws]
-        y = seen[left.runs]
-        moments = np.concatenate([law.moments() for law in laws], axis=-1)
+        left, law = found.held_out, self._loo_law(output)
+        y = known.y_raw[left.runs, output]
+        mean, std = law.moments()
         if not known.response.transforms:  # the laws are of fewer draws than there are
-            centre, sd = known.response.mean[output], known.response.sd[output]
-            moments = np.array([centre + sd * left.mean, sd * left.std])
-        lower, upper = np.concatenate([law.interval(level) for law in laws]).T
+            mean = known.response.mean[output] + known.response.sd[output] * left.mean
+            std = known.response.sd[output] * left.std
+        lower, upper = law.interval(level).T
         return HeldOut(
             left.runs,
             y,
-            moments[0],
-            moments[1],
+            mean,
+            std,
             lower,
             upper,
-            np.concatenate([law.crps(y[[k]]) for k, law in enumerate(laws)]),
-            np.concatenate([law.log_density(y[[k]]) for k, law in enumerate(laws)]),
+            law.crps(y),
+            law.log_density(y),
             level,
             "each run left out in turn",
             left.effective_size,
         )
+
+    def _loo_law(self, output: int) -> MappedLaw:
+        """Return the laws [n] of the runs of ``fit``, theta learned anew without each."""
+        found = self._averages[output]
+        if found is None:
+            raise InputError("a constant response has nothing to predict.")
+        laws = found.held_out.laws
+        location = np.concatenate([law.location for law in laws])
+        scale = np.concatenate([law.scale for law in laws])
+        weights = np.stack([law.weights for law in laws])
+        return self._surrogate.mapped(output, MixtureLaw(location, scale, weights, laws[0].df))
 
     @property
     def loo_(self) -> LeaveOneOut:

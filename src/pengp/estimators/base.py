@@ -13,6 +13,7 @@ from pengp._core.real import check_real
 from pengp._core.seeds import as_generator
 from pengp.choosing.scores import half_width
 from pengp.estimators.data import Scales, check_inside
+from pengp.estimators.laws import MappedLaw
 from pengp.estimators.scales import check_domain, check_responses, column_label
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
@@ -94,6 +95,10 @@ class SurrogateMixin:
         check_is_fitted(self)
         loo = self._surrogate.loo
         return loo.output(0) if self._one_output else loo
+
+    def _loo_law(self, output: int) -> MappedLaw:
+        """Return the laws [n] behind `loo_`, in the user's unit."""
+        return self._surrogate.loo_law(output)
 
     @overload
     def predict(

@@ -63,11 +63,12 @@ class HeldOut:
         return int(((self.lower <= self.y) & (self.y <= self.upper)).sum())
 
     def scores(self) -> dict[str, float]:
-        """Return rmse, crps and interval_score in the response's unit, q2 and coverage."""
+        """Return rmse, crps and interval_score in the response's unit, q2, log_score, coverage."""
         return {
             "rmse": rmse(self.y, self.mean),
             "q2": q2(self.y, self.mean),
             "crps": float(self.crps.mean()),
+            "log_score": -float(self.log_density.mean()),
             "coverage": coverage(self.y, self.lower, self.upper),
             "interval_score": interval_score(self.y, self.lower, self.upper, level=self.level),
         }

@@ -168,29 +168,24 @@ class Surrogate(Generic[_Process]):
     @cached_property
     def loo(self) -> LeaveOneOut:
         """The leave-one-out predictions [n, q], in closed form; nobody may write to them."""
-        parts = [posterior.loo() for posterior in cast(tuple[Posterior, ...], self.posteriors)]
+        laws = [self.loo_law(k) for k in range(len(self.posteriors))]
         y = np.stack([posterior.y for posterior in self.posteriors], axis=-1)
-        mean = np.stack([mean for mean, _ in parts], axis=-1)
-        variances = [p.sigma2 * v for p, (_, v) in zip(self.posteriors, parts, strict=True)]
-        std = np.sqrt(np.stack(variances, axis=-1))
+        mean = np.stack([law.base.mean() for law in laws], axis=-1)
+        std = np.stack([law.base.std() for law in laws], axis=-1)
         residual = y - mean
         standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
-        units = self.response
-        if units.transforms:
-            pairs = zip(mean.T, std.T, strict=True)
-            laws = [self.mapped(k, normal_law(*pair)) for k, pair in enumerate(pairs)]
-            mean, std = np.stack([law.moments() for law in laws], axis=-1)
-            loo = LeaveOneOut(mean, std, self.y_raw - mean, standardized)
-        else:
-            loo = LeaveOneOut(
-                units.inverse(mean),
-                units.inverse_std(std),
-                units.inverse_std(residual),
-                standardized,
-            )
+        in_units, units = np.stack([law.moments() for law in laws], axis=-1), self.response
+        left = self.y_raw - in_units[0] if units.transforms else units.inverse_std(residual)
+        loo = LeaveOneOut(in_units[0], in_units[1], left, standardized)
         for field in fields(loo):
             getattr(loo, field.name).flags.writeable = False
         return loo
+
+    def loo_law(self, k: int) -> MappedLaw:
+        """Return the laws [n] of the runs of output k, each predicted from the others."""
+        posterior = cast(Posterior, self.posteriors[k])
+        mean, variance = posterior.loo()
+        return self.mapped(k, normal_law(mean, np.sqrt(posterior.sigma2 * variance)))
 
     def _blocks(self, X_raw: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """Yield rows of X_raw [m, d] and their inputs in the unit cube, a block at a time."""
