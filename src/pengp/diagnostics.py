@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
 from pengp._core.arrays import BoolArray, FloatArray
-from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.choosing.scores import VALIDATION_SCORES, coverage, interval_score
+from pengp.estimators.advice import advise
 from pengp.estimators.heldout import HeldOut
+from pengp.estimators.laws import MappedLaw
 from pengp.estimators.view import FittedView, Mode, view_of
 
 __all__ = [
@@ -39,7 +41,7 @@ class Finding(NamedTuple):
     """Something to know before the surrogate is trusted."""
 
     code: str
-    """One word: flat, bound, converged, modes, unstable, intervals, flattering, useless."""
+    """One word: useless, flattering, intervals, flat, bound, converged, modes, unstable, scale."""
     message: str
     """What was seen and what to do, in plain sentences."""
 
@@ -94,7 +96,7 @@ def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnos
 
 def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
     """Judge a fitted model that is in view; see `diagnose`."""
-    scores = score_predictions(*view.left_out, level=level)
+    scores = score_predictions(*view.left_out, level=level, law=view.left_out_law)
     held_out = view.held_out(level)
     of_path = (_flat, _at_bound, _not_converged, _close_modes) if view.is_penalized else ()
     findings = (
@@ -103,14 +105,20 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
         *_contradicted_intervals(view, scores, level),
         *(finding for part in of_path for finding in part(view)),
         *_unstable(view.stability),
+        *_other_scales(view),
     )
     return Diagnosis(held_out, scores, level, view.active, view.modes, view.stability, findings)
 
 
 def score_predictions(
-    y: ArrayLike, mean: ArrayLike, std: ArrayLike, *, level: float = 0.95
+    y: ArrayLike,
+    mean: ArrayLike,
+    std: ArrayLike,
+    *,
+    level: float = 0.95,
+    law: MappedLaw | None = None,
 ) -> dict[str, float]:
-    """Return every score of `pengp.choosing.VALIDATION_SCORES` by name, for normal predictions.
+    """Return every score of `pengp.choosing.VALIDATION_SCORES` by name.
 
     Parameters
     ----------
@@ -120,8 +128,21 @@ def score_predictions(
         Their predictions.
     level : float
         Probability of the central intervals that coverage and interval_score judge.
+    law : MappedLaw, optional
+        The predictive laws; normal ones of mean and std if omitted.
     """
-    return {name: score(y, mean, std, level) for name, score in VALIDATION_SCORES.items()}
+    scores = {name: score(y, mean, std, level) for name, score in VALIDATION_SCORES.items()}
+    if law is None:
+        return scores
+    seen = np.asarray(y, dtype=np.float64)
+    lower, upper = law.interval(level).T
+    return {
+        **scores,
+        "crps": float(law.crps(seen).mean()),
+        "log_score": -float(law.log_density(seen).mean()),
+        "coverage": coverage(seen, lower, upper),
+        "interval_score": interval_score(seen, lower, upper, level=level),
+    }
 
 
 class IntervalCheck(NamedTuple):
@@ -262,3 +283,10 @@ def _unstable(stability: FloatArray | None) -> Iterator[Finding]:
             f"repeats alone would choose from {low:.3g} to {high:.3g}, median "
             f"{float(np.median(stability)):.3g}. Compare the predictions at both ends.",
         )
+
+
+def _other_scales(view: FittedView) -> Iterator[Finding]:
+    """Say so if runs that were left out are predicted better on another scale."""
+    for advice in advise(view.X, view.y, view.input_transforms, view.response_transform):
+        name = view.response if advice.column is None else view.names[advice.column]
+        yield Finding("scale", advice.sentence(name, len(view.y)))

@@ -12,6 +12,7 @@ from pengp.cli.bounds import BOUNDS_HELP, read_bounds
 from pengp.cli.choices import choice
 from pengp.cli.printing import facts, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ def fit(
     bounds: Annotated[
         list[str] | None, typer.Option("--bounds", "-b", metavar="RANGE|FILE", help=BOUNDS_HELP)
     ] = None,
+    log: LogOption = None,
+    log_response: LogResponseOption = False,
+    transform: TransformOption = None,
     method: Annotated[
         Method,
         typer.Option(
@@ -148,8 +152,9 @@ def fit(
     runs = read_runs(data, response, _names(inputs), fewest=2, reading=reading)
     plan = Folds.of(folds, repeats, seed, len(runs.y))
     region = _input_bounds(runs, bounds or [], reading)
+    scales = read_scales(runs, response, log, log_response, transform)
     if method is Method.BAYES:
-        average = _average(runs, region, seed)
+        average = _average(runs, region, scales, seed)
         about = {"response": response, "source": runs.source, "seed": seed}
         summary = Summary.of(view_of(average, response_name=response))
         return _conclude(summary, about, place, report, as_json=as_json)
@@ -162,6 +167,7 @@ def fit(
         nugget=_nugget(nugget),
         mean=mean,
         input_bounds=region,
+        **scales,
         random_state=seed,
         n_jobs=jobs,
     )
@@ -173,14 +179,16 @@ def fit(
     return _conclude(summary, info, place, report, as_json=as_json)
 
 
-def _average(runs: "Runs", region: "FloatArray | None", seed: int) -> "BayesianGPRegressor":
+def _average(
+    runs: "Runs", region: "FloatArray | None", scales: dict[str, Any], seed: int
+) -> "BayesianGPRegressor":
     """Return the Bayesian average of the runs."""
     from pengp.cli.runs import check_runs
     from pengp.estimators import BayesianGPRegressor
 
     check_runs(runs, 1e-8)
     with working(f"Fitting {len(runs.y)} runs ..."):
-        model = BayesianGPRegressor(input_bounds=region, random_state=seed)
+        model = BayesianGPRegressor(input_bounds=region, **scales, random_state=seed)
         return model.fit(runs.X, runs.y)
 
 

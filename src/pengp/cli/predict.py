@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pengp.cli.files import same_file
-from pengp.cli.models import Extrapolation, check_level, open_model, predict_all
+from pengp.cli.models import (
+    Extrapolation,
+    as_fitted,
+    check_inputs,
+    check_level,
+    open_model,
+    predict_all,
+)
 from pengp.cli.printing import note, paragraph, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.rows import Dialect
@@ -123,6 +130,7 @@ def _predicted(
     dialect = None
     for table in tables:
         X = table.numbers(views[0].names)
+        check_inputs(views[0], X, table.source)
         dialect = dialect or table.written()
         predictions = _predictions(views, X, level).assign(outside=outside.count(X))
         if not keep:
@@ -138,10 +146,10 @@ def _predictions(views: "list[FittedView]", X: "pd.DataFrame", level: float) -> 
     import numpy as np
     import pandas as pd
 
-    from pengp.choosing.scores import normal_interval
-
     mean, std = predict_all(views, X)
-    values = np.stack([mean, std, *normal_interval(mean, std, level)], axis=-1).reshape(len(X), -1)
+    ends = views[0].estimator.predict_interval(as_fitted(views[0], X), level)
+    lower, upper = (end.reshape(len(X), -1) for end in ends)
+    values = np.stack([mean, std, lower, upper], axis=-1).reshape(len(X), -1)
     names = pd.Index(prediction_columns(views)[:-1])
     return pd.DataFrame(values, index=X.index, columns=names)
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.files import check_destination
-from pengp.cli.models import Extrapolation, check_level, open_model, predict_all
+from pengp.cli.models import (
+    Extrapolation,
+    as_fitted,
+    check_inputs,
+    check_level,
+    open_model,
+    predict_all,
+)
 from pengp.cli.printing import (
     note,
     number,
@@ -83,6 +90,7 @@ def validate(
     with working(f"Reading {test} ..."):
         runs = read_table(test, Reading(decimal, thousands, sheet, ignore or ()))
     X, y = runs.numbers(views[0].names), runs.numbers([view.response for view in views])
+    check_inputs(views[0], X, runs.source)
     outside = Extrapolation(views[0])
     outside.count(X)
     judged = _judge(views, X, y, level)
@@ -108,8 +116,9 @@ def _judge(
     judged = []
     for view, mean, std in zip(views, *(a.T for a in predict_all(views, X)), strict=True):
         observed = y[view.response].to_numpy()
-        scores = score_predictions(observed, mean, std, level=level)
-        own = score_predictions(view.y, view.loo.mean, view.loo.std, level=level)
+        law = view.law(as_fitted(view, X))
+        scores = score_predictions(observed, mean, std, level=level, law=law)
+        own = score_predictions(*view.left_out, level=level, law=view.left_out_law)
         check = IntervalCheck(round(scores["coverage"] * len(X)), len(X), level)
         judged.append(_Judged(view.response, observed, mean, std, scores, own, check))
     return judged

@@ -1,5 +1,6 @@
 """Which inputs and responses would be modelled better on another scale, and by how much."""
 
+import shlex
 import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,8 +15,8 @@ from pengp.exceptions import PengpWarning
 from pengp.model.elementary import Transform
 from pengp.model.transforms import IDENTITY, TRANSFORMS
 
-#: Ratio of the largest to the smallest value from which a positive column is looked at.
-_WIDE = 100.0
+#: Decades from which a positive column is looked at.
+_WIDE = 2.0
 #: Skewness from which a response is looked at.
 _SKEWED = 2.0
 #: Columns that are looked at, the widest first.
@@ -37,6 +38,20 @@ class Advice(NamedTuple):
     """What was seen, as in 'spans 8 decades'."""
     gain: float
     """Rise of the log score of left-out runs, summed over the runs, Jacobian counted."""
+
+    def sentence(self, name: str, n: int) -> str:
+        """Say what the scale of the column of that name would gain on n runs, and how to have it."""
+        kind = self.transform.name
+        option = f"--log {shlex.quote(name)}"
+        setting = f"input_transforms={{{name!r}: {kind!r}}}"
+        if self.column is None:
+            option = f"--transform {shlex.quote(f'{name}={kind}')}"
+            option = "--log-response" if self.transform.is_logarithm else option
+            setting = f"response_transform={kind!r}"
+        return (
+            f"{name} {self.reason}: with {option} ({setting} in Python) the log score of left-out "
+            f"runs rises by {self.gain:.3g}, {self.gain / n:.2g} a run."
+        )
 
 
 def advise(
@@ -79,19 +94,28 @@ def advise(
 def _candidates(
     X: FloatArray, y: FloatArray, used: dict[int | None, Transform]
 ) -> list[tuple[int | None, Transform, str]]:
-    """Return columns that look as if they wanted another scale, the widest input first."""
-    log, columns = TRANSFORMS["log10"], []
-    for p, values in [*enumerate(X.T), (None, y)]:
-        if used.get(p, IDENTITY) != IDENTITY:
-            continue
-        if values.min() > 0.0 and values.max() > _WIDE * values.min():
-            decades = float(np.log10(values.max()) - np.log10(values.min()))
-            columns.append((decades, p, log, f"spans {decades:.2g} decades"))
-        elif p is None and np.ptp(y) > 0.0 and abs(skewness := float(skew(y))) > _SKEWED:
-            transform = log if y.min() > 0.0 else TRANSFORMS["yeojohnson"]
-            columns.append((0.0, p, transform, f"is skewed (skewness {skewness:.1f})"))
-    inputs = [(p, *what) for _, p, *what in sorted(columns, key=_width) if p is not None]
-    return inputs[:_MOST] + [(p, *what) for _, p, *what in columns if p is None]
+    """Return columns that may want another scale: inputs, the widest first, then y."""
+    log = TRANSFORMS["log10"]
+    decades = {
+        p: _decades(values)
+        for p, values in [*enumerate(X.T), (None, y)]
+        if used.get(p, IDENTITY) == IDENTITY and _decades(values) > _WIDE
+    }
+    inputs = sorted((p for p in decades if p is not None), key=lambda p: -decades[p])[:_MOST]
+    wide = [*inputs, *([None] if None in decades else [])]
+    found = [(p, log, f"spans {decades[p]:.2g} decades") for p in wide]
+    if None not in decades and used[None] == IDENTITY and np.ptp(y) > 0.0:
+        skewness = float(skew(y))
+        transform = log if y.min() > 0.0 else TRANSFORMS["yeojohnson"]
+        if abs(skewness) > _SKEWED:
+            found.append((None, transform, f"is skewed (skewness {skewness:.1f})"))
+    return found
+
+
+def _decades(values: FloatArray) -> float:
+    """Return how many powers of ten lie between the ends of a positive column [n]; else 0."""
+    low, high = float(values.min()), float(values.max())
+    return float(np.log10(high) - np.log10(low)) if low > 0.0 else 0.0
 
 
 def _log_score(X: FloatArray, y: FloatArray, used: dict[int | None, Transform]) -> float:

@@ -94,6 +94,10 @@ class MappedLaw:
         """Return the means [m]."""
         return self.moments()[0]
 
+    def std(self) -> FloatArray:
+        """Return the standard deviations [m]."""
+        return self.moments()[1]
+
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return means and standard deviations [m]."""
         if self.transform == IDENTITY:

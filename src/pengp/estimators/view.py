@@ -21,6 +21,7 @@ from pengp.choosing.rules import RULES
 from pengp.choosing.scores import half_width
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
+from pengp.estimators.scaled_view import ScaledView
 from pengp.estimators.surrogate import LeaveOneOut
 from pengp.exceptions import InputError
 from pengp.path.flatness import Flat
@@ -104,7 +105,7 @@ def view_of(
 
 
 @dataclass(frozen=True, eq=False)
-class FittedView:
+class FittedView(ScaledView):
     """One output of a fitted estimator; what takes time is computed once, when asked for.
 
     Attributes
@@ -123,12 +124,6 @@ class FittedView:
     output: int
     names: tuple[str, ...]
     response: str
-
-    def own(self, values: Any, axis: int = 0) -> Any:
-        """Return this output's share of values with the outputs, if several, on an axis."""
-        if self.estimator.y_train_.ndim == 1:
-            return values
-        return values[self.output] if axis == 0 else values[..., self.output]
 
     # The runs
 
@@ -194,7 +189,7 @@ class FittedView:
 
     @property
     def sigma(self) -> float:
-        """Standard deviation of the process, in the response's unit."""
+        """Standard deviation of the process, in the unit of `modelled`."""
         scaler = self.estimator._surrogate.response
         sd = np.sqrt(np.atleast_1d(self.estimator.sigma2_))
         return float(scaler.inverse_std(sd)[self.output])
@@ -221,12 +216,12 @@ class FittedView:
 
     def predict(self, X: FloatArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return means [m] and ends of intervals [m], [m] at X [m, d]."""
-        z = half_width(level)
+        half_width(level)
         with warnings.catch_warnings():
             # The columns are in the order of the runs' own, so names cannot be mixed up.
             warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-            mean, std = (self.own(a, -1) for a in self.estimator.predict(X, return_std=True))
-        return mean, mean - z * std, mean + z * std
+            mean, ends = self.estimator.predict(X), self.estimator.predict_interval(X, level)
+        return self.own(mean, -1), self.own(ends[0], -1), self.own(ends[1], -1)
 
     # Of a fit by penalized likelihood only
 

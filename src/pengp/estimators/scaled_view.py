@@ -1,0 +1,57 @@
+"""Of the view of a fitted model: its scales, and its predictive laws where they are transformed."""
+
+from functools import cached_property
+from typing import Any
+
+from pengp.estimators.laws import MappedLaw
+from pengp.model.elementary import Transform
+from pengp.model.transforms import IDENTITY
+
+
+class ScaledView:
+    """What `FittedView` knows of transforms; see there."""
+
+    estimator: Any
+    output: int
+    response: str
+
+    def own(self, values: Any, axis: int = 0) -> Any:
+        """Return this output's share of values with the outputs, if several, on an axis."""
+        if self.estimator.y_train_.ndim == 1:
+            return values
+        return values[self.output] if axis == 0 else values[..., self.output]
+
+    @property
+    def input_transforms(self) -> list[Transform]:
+        """The transforms of the d inputs."""
+        found: list[Transform] = self.estimator.input_transforms_
+        return found
+
+    @property
+    def response_transform(self) -> Transform:
+        """The transform of the response."""
+        found: Transform = self.own(self.estimator.response_transform_)
+        return found
+
+    @property
+    def modelled(self) -> str:
+        """What to call the response on the scale on which it is modelled, as in 'log10(y)'."""
+        return self.response_transform.of(self.response)
+
+    def law(self, X: Any) -> MappedLaw | None:
+        """Return the predictive laws at X [m, d]; None for a response without a transform."""
+        if self.response_transform == IDENTITY:
+            return None
+        known = self.estimator._surrogate
+        return known.law(self.output, known.scale(self.estimator._new_inputs(X)))
+
+    @cached_property
+    def left_out_law(self) -> MappedLaw | None:
+        """The laws behind `left_out`; None for a response without a transform."""
+        if (
+            self.response_transform == IDENTITY
+            or self.estimator._surrogate.response.constant[self.output]
+        ):
+            return None
+        found: MappedLaw = self.estimator._loo_law(self.output)
+        return found
