@@ -74,7 +74,6 @@ def read_scales(
         found[name] = parse_transform(kind)
     if _AUTO in (log or []):
         found |= _advised(runs, response, found)
-    check_domains(runs.source, runs.X, found)
     check_domains(runs.source, runs.X.assign(**{response: runs.y}), found)
     of_response = found.pop(response, None)
     return {"input_transforms": found or None, "response_transform": of_response}
@@ -85,7 +84,7 @@ def parse_transform(text: str) -> "Transform":
     from pengp.model.transforms import TRANSFORMS
 
     kind, *settings = text.split(":")
-    if kind not in TRANSFORMS.built_in:
+    if kind not in TRANSFORMS:
         raise InputError(f"there is no transform {kind!r}; use one of {', '.join(TRANSFORMS)}.")
     try:
         made: Transform = type(TRANSFORMS[kind])(*map(float, settings))

@@ -40,7 +40,7 @@ class Advice(NamedTuple):
     """Rise of the log score of left-out runs, summed over the runs, Jacobian counted."""
 
     def sentence(self, name: str, n: int) -> str:
-        """Say what the scale of the column of that name would gain on n runs, and how to have it."""
+        """Say what the scale would gain the column of that name on n runs, and how to have it."""
         kind = self.transform.name
         option = f"--log {shlex.quote(name)}"
         setting = f"input_transforms={{{name!r}: {kind!r}}}"

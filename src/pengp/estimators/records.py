@@ -7,16 +7,8 @@ from pengp.choosing.metrics import FOLD_METRICS
 from pengp.choosing.rules import RULES
 from pengp.model.kernels import KERNELS
 from pengp.model.means import MEANS
-from pengp.model.transforms import TRANSFORMS
 from pengp.path.penalties import PENALTIES
 
-_REGISTRIES: tuple[Registry[Any], ...] = (
-    KERNELS,
-    MEANS,
-    TRANSFORMS,
-    PENALTIES,
-    FOLD_METRICS,
-    RULES,
-)
-#: By kind, which is the name of the parameter or a part of it.
+_REGISTRIES: tuple[Registry[Any], ...] = (KERNELS, MEANS, PENALTIES, FOLD_METRICS, RULES)
+#: By the name of the parameter.
 RECORDS = {registry.kind: registry for registry in _REGISTRIES}

@@ -48,10 +48,8 @@ class ScaledView:
     @cached_property
     def left_out_law(self) -> MappedLaw | None:
         """The laws behind `left_out`; None for a response without a transform."""
-        if (
-            self.response_transform == IDENTITY
-            or self.estimator._surrogate.response.constant[self.output]
-        ):
+        constant = self.estimator._surrogate.response.constant[self.output]
+        if constant or self.response_transform == IDENTITY:
             return None
         found: MappedLaw = self.estimator._loo_law(self.output)
         return found

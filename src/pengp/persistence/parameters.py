@@ -15,6 +15,7 @@ from pengp.choosing.metrics import get_metric
 from pengp.choosing.rules import get_rule
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import InputError
+from pengp.model.transforms import TRANSFORMS
 
 _TYPES: dict[str, tuple[Any, type]] = {
     "f8": (np.float64, float),
@@ -27,6 +28,7 @@ _TYPES: dict[str, tuple[Any, type]] = {
 _BUILT_IN: dict[str, Mapping[str, Any]] = {
     **{kind: registry.built_in for kind, registry in RECORDS.items()},
     "prior": dict(PRIORS),
+    "transform": TRANSFORMS.built_in,
 }
 #: Kinds of parameters that hold records, or several of them, under another name.
 _KINDS = {
