@@ -3,6 +3,9 @@
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from pengp._core.arrays import FloatArray
 from pengp.estimators.laws import MappedLaw
 from pengp.model.elementary import Transform
 from pengp.model.transforms import IDENTITY
@@ -37,6 +40,23 @@ class ScaledView:
     def modelled(self) -> str:
         """What to call the response on the scale on which it is modelled, as in 'log10(y)'."""
         return self.response_transform.of(self.response)
+
+    def on_log_axis(self, p: int | None) -> bool:
+        """Whether input p, or the response for None, belongs on a logarithmic axis."""
+        transform = self.response_transform if p is None else self.input_transforms[p]
+        return transform.is_logarithm
+
+    def grid(self, p: int, low: float, high: float, size: int) -> FloatArray:
+        """Return values [size] of input p, equally spaced on its scale from low to high."""
+        transform, ends = self.input_transforms[p], np.array([low, high])
+        inside = transform.inverse(np.linspace(*transform.forward(ends), size)[1:-1])
+        return np.concatenate([ends[:1], inside, ends[1:]])
+
+    @property
+    def middle(self) -> FloatArray:
+        """The mean [d] of the runs' inputs, on their scales, in the user's units."""
+        pairs = zip(self.input_transforms, self.estimator.X_train_.T, strict=True)
+        return np.array([float(t.inverse(t.forward(x).mean())) for t, x in pairs])
 
     def law(self, X: Any) -> MappedLaw | None:
         """Return the predictive laws at X [m, d]; None for a response without a transform."""

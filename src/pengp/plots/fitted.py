@@ -59,8 +59,8 @@ def most_active(view: FittedView, count: int) -> list[int]:
 
 
 def point_at(view: FittedView, at: Point) -> FloatArray:
-    """Return the point [d] that a caller describes; by default the mean of the runs."""
-    middle = view.X.mean(axis=0)
+    """Return the point [d] that a caller describes; by default the mean of the runs, on their scales."""
+    middle = view.middle
     if at is None:
         return middle
     if isinstance(at, Mapping):
@@ -82,8 +82,8 @@ def distance_from(view: FittedView, at: FloatArray, free: Sequence[int]) -> Floa
     the response's variance at the run that is left when it is known at the projection. Inputs
     that do not matter do not count.
     """
-    fixed = np.setdiff1d(np.arange(len(at)), free)
-    steps = ((view.X - at) / view.lengthscale)[None, :, fixed]
+    fixed, scale = np.setdiff1d(np.arange(len(at)), free), view.estimator._surrogate.scale
+    steps = (scale(view.X) - scale(at[None]))[None, :, fixed]
     kernel, origin = get_kernel(view.estimator.kernel), np.zeros((1, 1, len(fixed)))
-    r = kernel.pairwise(steps, origin, np.ones((1, len(fixed))))[0, :, 0]
+    r = kernel.pairwise(steps, origin, view.theta[None, fixed])[0, :, 0]
     return 1.0 - r**2
