@@ -62,8 +62,9 @@ def advise(
 ) -> list[Advice]:
     """Return the scales that would raise the log score of left-out runs, each beside the former.
 
-    A positive input or response over more than two decades, or a skewed response, is fitted with
-    and without its transform; ten folds are predicted with theta estimated anew.
+    Positive inputs or a response over more than two decades, or a skewed response, are fitted with
+    and without their transforms, the one that gains most first; ten folds are predicted with theta
+    estimated anew.
 
     Parameters
     ----------
@@ -76,39 +77,37 @@ def advise(
     of_response : Transform
         The same of the response.
     """
-    used: dict[int | None, Transform] = {**dict(enumerate(of_inputs)), None: of_response}
+    given = of_inputs or [IDENTITY] * X.shape[1]
+    used: dict[int | None, Transform] = {**dict(enumerate(given)), None: of_response}
     candidates = _candidates(X, y, used)
     contradicted = find_duplicates(X, y)
     if not candidates or len(y) < _FEWEST or (contradicted and contradicted[2] is not None):
         return []
-    known, found = _log_score(X, y, used), []
-    for column, transform, reason in candidates:
-        tried = {**used, column: transform}
-        score = _log_score(X, y, tried)
-        if score - known > max(_GAIN / len(y), _GAIN_A_RUN):
-            found.append(Advice(column, transform, reason, len(y) * (score - known)))
-            known, used = score, tried
+    known, found = _log_score(X, y, used), list[Advice]()
+    while candidates:
+        scores = [_log_score(X, y, {**used, c.column: c.transform}) for c in candidates]
+        best = int(np.argmax(scores))
+        gain, chosen = scores[best] - known, candidates.pop(best)
+        if not gain > max(_GAIN / len(y), _GAIN_A_RUN):
+            break
+        found.append(chosen._replace(gain=len(y) * gain))
+        known, used = scores[best], {**used, chosen.column: chosen.transform}
     return found
 
 
-def _candidates(
-    X: FloatArray, y: FloatArray, used: dict[int | None, Transform]
-) -> list[tuple[int | None, Transform, str]]:
-    """Return columns that may want another scale: inputs, the widest first, then y."""
-    log = TRANSFORMS["log10"]
-    decades = {
-        p: _decades(values)
-        for p, values in [*enumerate(X.T), (None, y)]
-        if used.get(p, IDENTITY) == IDENTITY and _decades(values) > _WIDE
-    }
-    inputs = sorted((p for p in decades if p is not None), key=lambda p: -decades[p])[:_MOST]
-    wide = [*inputs, *([None] if None in decades else [])]
-    found = [(p, log, f"spans {decades[p]:.2g} decades") for p in wide]
-    if None not in decades and used[None] == IDENTITY and np.ptp(y) > 0.0:
+def _candidates(X: FloatArray, y: FloatArray, used: dict[int | None, Transform]) -> list[Advice]:
+    """Return columns that may want another scale, of inputs the widest ones."""
+    log, plain = TRANSFORMS["log10"], [p for p, t in used.items() if t == IDENTITY]
+    columns: dict[int | None, FloatArray] = {**dict(enumerate(X.T)), None: y}
+    decades = {p: _decades(columns[p]) for p in plain if _decades(columns[p]) > _WIDE}
+    widest = sorted((p for p in decades if p is not None), key=lambda p: -decades[p])[:_MOST]
+    wide: list[int | None] = [*widest, *(p for p in decades if p is None)]
+    found = [Advice(p, log, f"spans {decades[p]:.2g} decades", 0.0) for p in wide]
+    if None in plain and None not in decades and np.ptp(y) > 0.0:
         skewness = float(skew(y))
         transform = log if y.min() > 0.0 else TRANSFORMS["yeojohnson"]
         if abs(skewness) > _SKEWED:
-            found.append((None, transform, f"is skewed (skewness {skewness:.1f})"))
+            found.append(Advice(None, transform, f"is skewed (skewness {skewness:.1f})", 0.0))
     return found
 
 
