@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pengp import load
+from pengp.model import Logit
 from tests.cli.commands import pengp
 
 
@@ -82,7 +83,7 @@ def test_other_scales_have_names(folder: Path) -> None:
     scales = ["--transform", "Porosity (%)=logit:-1:101", "--transform", "Flow=boxcox"]
     run(folder, *FIT, "-o", "other.pengp", "--log", "Permeability", *scales)
     model = load(folder / "other.pengp")
-    assert (model.input_transforms_[1].low, model.input_transforms_[1].high) == (-1.0, 101.0)
+    assert model.input_transforms_[1] == Logit(-1.0, 101.0)
     assert model.response_transform_.power is not None
     again = ["update", "other.pengp", "test.csv", "-o", "again.pengp", "--re-estimate"]
     run(folder, *again)

@@ -131,8 +131,8 @@ def test_powers_zero_and_one_are_the_log_and_nothing() -> None:
     for family, plain in cases:
         one, other = (fitted(PenalizedGPRegressor, response_transform=t) for t in (family, plain))
         np.testing.assert_allclose(one.theta_, other.theta_, rtol=1e-6)
-        densities = [model.held_out().log_density for model in (one, other)]
-        np.testing.assert_allclose(*densities, rtol=1e-5)
+        density, known = (model.held_out().log_density for model in (one, other))
+        np.testing.assert_allclose(density, known, rtol=1e-5)
         ends, expected = (m.predict_quantiles(NEW, [0.1, 0.5, 0.9]) for m in (one, other))
         if family == BoxCox(1.0):  # which knows that y is positive
             expected = np.maximum(expected, 0.0)

@@ -158,7 +158,8 @@ def _design(
 
     log10 = TRANSFORMS["log10"]
     unit = latin_hypercube(n, len(ranges), method=kind.value, slices=slices, random_state=seed)
-    spaced = [log10.forward(np.array(r)) if name in log else r for name, r in ranges.items()]
+    ends = [(name in log, np.array(pair)) for name, pair in ranges.items()]
+    spaced = np.array([log10.forward(pair) if by_log else pair for by_log, pair in ends])
     frame = pd.DataFrame(scale_design(unit, spaced), columns=pd.Index(ranges))
     for name in log:
         frame[name] = np.clip(log10.inverse(frame[name].to_numpy()), *ranges[name])

@@ -239,8 +239,8 @@ def _contour(
 
 def _contour_figure(own: ContourDisplay, what: str) -> go.Figure:
     """Return filled contours and the runs."""
-    axes = {"xaxis": _axis(own, 0), "yaxis": _axis(own, 1)}
-    made = figure(*own.input_names, showlegend=False, **axes)
+    x, y = (_axis(own, k) for k in range(2))
+    made = figure(*own.input_names, showlegend=False, xaxis=x, yaxis=y)
     made.add_contour(
         x=own.x,
         y=own.y,
