@@ -1,5 +1,6 @@
-"""Scales on the command line, as a process: asked for, advised, refused; designs on them."""
+"""Scales on the command line: asked for, advised, refused; designs on them."""
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -7,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from pengp import load
+from pengp.cli.app import app
 from pengp.model import Logit
-from tests.cli.commands import pengp
 
 
 def write(path: Path, n: int, seed: int) -> pd.DataFrame:
@@ -31,9 +33,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def pengp(folder: Path, *arguments: str) -> Any:
+    """Run a command in a directory."""
+    with contextlib.chdir(folder):
+        return CliRunner().invoke(app, list(arguments))
+
+
 def run(folder: Path, *arguments: str) -> Any:
-    done = pengp(*arguments, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    """Run a command that has to succeed."""
+    done = pengp(folder, *arguments)
+    assert done.exit_code == 0, done.stderr
     return done
 
 
@@ -103,8 +112,8 @@ def test_other_scales_have_names(folder: Path) -> None:
     ],
 )
 def test_what_makes_no_sense_is_told(folder: Path, options: list[str], words: str) -> None:
-    done = pengp(*FIT, "-o", "no.pengp", *options, cwd=folder)
-    assert done.returncode == 3
+    done = pengp(folder, *FIT, "-o", "no.pengp", *options)
+    assert done.exit_code == 3
     assert words in done.stderr
 
 
@@ -114,8 +123,8 @@ def test_a_row_without_a_logarithm_is_named(folder: Path) -> None:
     frame.loc[6, "Permeability"] = 0.0
     frame.to_csv(folder / "zero.csv", index=False)
     for command in ("predict", "validate", "update"):
-        done = pengp(command, "log2.pengp", "zero.csv", cwd=folder)
-        assert done.returncode == 3
+        done = pengp(folder, command, "log2.pengp", "zero.csv")
+        assert done.exit_code == 3
         assert "zero.csv: row 7, column 'Permeability' holds 0, but log10 needs" in done.stderr
 
 
@@ -129,5 +138,5 @@ def test_a_design_is_spaced_by_the_logarithm(folder: Path) -> None:
     short = pd.read_csv(folder / "short.csv", dtype=str)
     np.testing.assert_allclose(short["k"].astype(float), design["k"], rtol=0.05)
     assert max(len(f"{float(v):.15g}".replace(".", "").strip("0")) for v in short["k"]) <= 9
-    done = pengp("design", "-n", "8", "-b", "k=0:1e2", "--log", "k", cwd=folder)
+    done = pengp(folder, "design", "-n", "8", "-b", "k=0:1e2", "--log", "k")
     assert "its range starts at 0, and a logarithm needs values above 0" in done.stderr

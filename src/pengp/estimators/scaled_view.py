@@ -49,7 +49,8 @@ class ScaledView:
     def grid(self, p: int, low: float, high: float, size: int) -> FloatArray:
         """Return values [size] of input p, equally spaced on its scale from low to high."""
         transform, ends = self.input_transforms[p], np.array([low, high])
-        inside = transform.inverse(np.linspace(*transform.forward(ends), size)[1:-1])
+        first, last = transform.forward(ends).tolist()
+        inside = transform.inverse(np.linspace(first, last, size)[1:-1])
         return np.concatenate([ends[:1], inside, ends[1:]])
 
     @property
