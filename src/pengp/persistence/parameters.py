@@ -183,7 +183,10 @@ def _encode(name: str, value: Any) -> Any:
         return {name: value.name}
     kind = _KINDS.get(name, name)
     if isinstance(value, Mapping) and name in _KINDS:
-        return {"pairs": [[_encode(name, key), _encode(name, item)] for key, item in value.items()]}
+        # Kernels map to weights, columns to transforms: one of the two is a record.
+        names = ("", name) if kind == "transform" else (name, "")
+        pairs = [list(map(_encode, names, pair)) for pair in value.items()]
+        return {"pairs": pairs}
     if kind in _BUILT_IN:
         return {kind: encode_record(kind, value)}
     return _encode_array(name, value)
