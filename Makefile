@@ -4,6 +4,7 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 LOWEST := .venv-lowest
+RUNS := src/pengp/datasets/piston_slap.csv
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -15,7 +16,7 @@ unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
-	@echo "make demo    fit the piston-slap runs from their CSV and write a report"
+	@echo "make demo    fit the piston-slap runs from their CSV in both ways, and write a report"
 	@echo "make test    lint, then all tests with coverage"
 	@echo "make test-lowest  the tests with the lowest versions that pyproject.toml claims"
 	@echo "make test-all     both"
@@ -26,9 +27,15 @@ help:
 
 demo: $(VENV)/.ready-run
 	@mkdir -p out
-	$(VENV)/bin/pengp fit src/pengp/datasets/piston_slap.csv --response noise --folds 4 --force \
-		--output out/piston_slap.pengp --report out/piston_slap.html
-	@echo "The report lies in $(CURDIR)/out/piston_slap.html; open it in a browser."
+	$(VENV)/bin/pengp fit $(RUNS) --response noise --force --output out/piston_slap.pengp
+	@echo
+	$(VENV)/bin/pengp fit $(RUNS) --response noise --method penalized --force \
+		--output out/piston_slap_penalized.pengp
+	@echo
+	$(VENV)/bin/pengp report out/piston_slap.pengp --output out/piston_slap.html
+	@echo
+	@echo "Open $(CURDIR)/out/piston_slap.html in a browser. Predict with:"
+	@echo "$(VENV)/bin/pengp predict out/piston_slap.pengp $(RUNS)"
 
 test: lint
 	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal --cov --cov-fail-under=95

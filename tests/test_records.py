@@ -28,7 +28,7 @@ from pengp.diagnostics import diagnose
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import FileError, InputError
 from pengp.model import KERNELS
-from pengp.model.structure import RadialKernel
+from pengp.model.kernels import RadialKernel
 from pengp.path import PENALTIES
 from pengp.persistence.container import pack
 from pengp.persistence.parameters import decode_parameters, encode_parameters
@@ -169,7 +169,7 @@ def test_the_command_line_offers_what_was_registered(
     X, y = runs()
     rows = "\n".join(f"{a},{b},{c}" for (a, b), c in zip(X, y, strict=True))
     Path("runs.csv").write_text(f"a,b,y\n{rows}\n")
-    chosen = ["--metric", "largest", "--rule", "middle", "--repeats", "1"]
+    chosen = ["--method", "penalized", "--metric", "largest", "--rule", "middle", "--repeats", "1"]
     done = CliRunner().invoke(app, ["fit", "runs.csv", "-y", "y", *chosen])
     assert done.exit_code == 0, done.stderr
     assert "judged by largest miss" in " ".join(done.stdout.split())

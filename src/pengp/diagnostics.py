@@ -1,6 +1,6 @@
-"""Whether a surrogate can be trusted: leave-one-out scores, other modes, what to beware of."""
+"""Whether a surrogate can be trusted: held-out scores, other explanations, what to beware of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,7 +13,8 @@ from pengp.choosing.scores import VALIDATION_SCORES, coverage, interval_score
 from pengp.estimators.advice import advise
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.laws import MappedLaw
-from pengp.estimators.view import FittedView, Mode, view_of
+from pengp.estimators.path_view import Mode
+from pengp.estimators.view import FittedView, view_of
 
 __all__ = [
     "Diagnosis",
@@ -29,6 +30,8 @@ _FLAT_FACTOR = 2.0
 #: Another mode is told if its objective is less than this below the best: half the 95 % quantile of
 #: chi-squared with one degree of freedom, as for a likelihood interval.
 CLOSE_MODE = 1.92
+#: Posterior weight from which on an explanation with other inputs is told.
+_TOLD_SHARE = 0.05
 #: Probability, were the intervals right, below which the number of runs inside contradicts them.
 _CONTRADICTION = 0.01
 #: Ratio of the errors with theta estimated anew and with theta kept from which on it is told.
@@ -41,7 +44,8 @@ class Finding(NamedTuple):
     """Something to know before the surrogate is trusted."""
 
     code: str
-    """One word: useless, flattering, intervals, flat, bound, converged, modes, unstable, scale."""
+    """One word: useless, flattering, intervals, draws, flat, bound, converged, modes, unstable,
+    scale."""
     message: str
     """What was seen and what to do, in plain sentences."""
 
@@ -57,13 +61,16 @@ class Diagnosis:
         surrogate is on new runs. None for a constant response.
     scores : dict of float
         Leave-one-out rmse, crps and interval_score in the response's unit, q2, log_score, coverage;
-        theta is kept, which has seen the run left out, so that they flatter.
+        theta is kept, which has seen the run left out, so that they flatter. An average keeps no
+        theta: they are those of `held_out`, nan where there is none.
     level : float
         Probability of the intervals in coverage and interval_score.
     active : [d]
-        Whether the input matters: it varied in the fit, and theta is above its lower bound.
+        Whether the input matters: it varied in the fit, and theta is above its lower bound; in an
+        average, more probably than not.
     modes : tuple of Mode
-        Every local maximum found at lam_, best first; the first is the estimate.
+        Every local maximum found at lam_, best first; the first is the estimate. None in an
+        average, which has `explanations_`.
     stability : [repeats] or None
         The lambda that each repeat of the folds chooses alone; None without repeats.
     findings : tuple of Finding
@@ -84,7 +91,7 @@ def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnos
 
     Parameters
     ----------
-    estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+    estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
         Fitted.
     output : int
         Which output, for responses [n, q].
@@ -96,18 +103,28 @@ def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnos
 
 def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
     """Judge a fitted model that is in view; see `diagnose`."""
-    scores = score_predictions(*view.left_out, level=level, law=view.left_out_law)
     held_out = view.held_out(level)
-    of_path = (_flat, _at_bound, _not_converged, _close_modes) if view.is_penalized else ()
+    scores = _own_scores(view, held_out, level)
+    parts: tuple[Callable[[FittedView], Iterator[Finding]], ...] = (_draws, _explanations)
+    if view.is_penalized:
+        parts = (_flat, _at_bound, _not_converged, _close_modes)
     findings = (
         *_useless(scores if held_out is None else held_out.scores()),
         *_flattering(view, held_out),
-        *_contradicted_intervals(view, scores, level),
-        *(finding for part in of_path for finding in part(view)),
+        *_contradicted_intervals(view, held_out, scores, level),
+        *(finding for part in parts for finding in part(view)),
         *_unstable(view.stability),
         *_other_scales(view),
     )
     return Diagnosis(held_out, scores, level, view.active, view.modes, view.stability, findings)
+
+
+def _own_scores(view: FittedView, held_out: HeldOut | None, level: float) -> dict[str, float]:
+    """Return the scores of the runs with theta kept, or those of an average; see `Diagnosis`."""
+    if view.is_penalized or view.is_constant:
+        return score_predictions(*view.left_out, level=level, law=view.left_out_law)
+    undefined = dict.fromkeys(VALIDATION_SCORES, float("nan"))
+    return undefined if held_out is None else {**undefined, **held_out.scores()}
 
 
 def score_predictions(
@@ -200,12 +217,14 @@ def _flattering(view: FittedView, held_out: HeldOut | None) -> Iterator[Finding]
 
 
 def _contradicted_intervals(
-    view: FittedView, scores: dict[str, float], level: float
+    view: FittedView, held_out: HeldOut | None, scores: dict[str, float], level: float
 ) -> Iterator[Finding]:
     """Say so if too many runs lie outside their leave-one-out intervals, or too few."""
+    if view.is_constant or (held_out is None and not view.is_penalized):
+        return
     n = len(view.loo.mean)
     check = IntervalCheck(round(scores["coverage"] * n), n, level)
-    if check.contradicted and view.loo.std.any():  # a constant response has none
+    if check.contradicted:
         z = np.abs(view.loo.standardized_residual)
         yield Finding(
             "intervals",
@@ -269,6 +288,30 @@ def _close_modes(view: FittedView) -> Iterator[Finding]:
                 "two apart would settle it.",
             )
             return
+
+
+def _draws(view: FittedView) -> Iterator[Finding]:
+    """Say so if the draws of an average are not to be trusted."""
+    problems = () if view.is_constant else view.average.average.problems
+    for sentence in problems:
+        yield Finding("draws", f"The posterior cannot be trusted: {sentence}")
+
+
+def _explanations(view: FittedView) -> Iterator[Finding]:
+    """Say so if explanations with other inputs have a share in an average."""
+    shares: dict[tuple[str, ...], float] = {}
+    for found in () if view.is_constant else view.average.explanations:
+        used = tuple(view.names[p] for p in np.flatnonzero(found.matters))
+        shares[used] = shares.get(used, 0.0) + found.weight
+    told = sorted(((w, used) for used, w in shares.items() if w >= _TOLD_SHARE), reverse=True)
+    if len(told) > 1:
+        words = [f"{100 * w:.0f} % uses {', '.join(used) or 'no input'}" for w, used in told]
+        yield Finding(
+            "modes",
+            f"The runs support {len(told)} explanations with different inputs: of the posterior, "
+            f"{'; '.join(words)}. The average holds all of them; a few runs that tell them apart "
+            "would settle it.",
+        )
 
 
 def _unstable(stability: FloatArray | None) -> Iterator[Finding]:

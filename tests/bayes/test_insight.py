@@ -72,8 +72,9 @@ def test_halves_agree_and_problems_are_told() -> None:
     told = problems(sample, Halves(0.9, 0.5))
     assert len(told) == 1
     assert "0.90 standard deviations" in told[0]
-    poor = sample_posterior(*runs(30, 8), members=(SMOOTH,), max_points=1, random_state=0)
-    assert poor.effective_size < 800.0  # the cap was reached first
+    limited = {"effective_size": 5000.0, "max_points": 1}
+    poor = sample_posterior(*runs(30, 8), members=(SMOOTH,), **limited, random_state=0)
+    assert poor.effective_size < 5000.0  # the cap was reached first
     only = PosteriorSample(poor.X, poor.y, poor.members, (first_points(poor.samplers[0], 40),))
     assert any("effective number of draws" in text for text in problems(only, halves))
 

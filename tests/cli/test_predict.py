@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from pengp import PenalizedGPRegressor, load, save
 from pengp.cli.app import app
 from pengp.cli.predict import CHUNK_ROWS
-from tests.cli.commands import INPUTS, PISTON_SLAP, model_file, pengp
+from tests.cli.commands import INPUTS, model_file, pengp, piston_runs
 
 NEW = ["noise_mean", "noise_std", "noise_lower", "noise_upper", "outside"]
 
@@ -32,7 +32,7 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with model.pengp and the piston-slap runs without response, new.csv."""
     shutil.copy(fitted, tmp_path)
-    runs = pd.read_csv(PISTON_SLAP, dtype=str)
+    runs = piston_runs(dtype=str)
     runs[INPUTS].to_csv(tmp_path / "new.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -44,7 +44,7 @@ def invoke(*arguments: str, stdin: str | None = None) -> Result:
 
 def some_inputs(m: int, seed: int = 0) -> pd.DataFrame:
     """Inputs within the range of the runs."""
-    runs = pd.read_csv(PISTON_SLAP)[INPUTS]
+    runs = piston_runs()[INPUTS]
     values = np.random.default_rng(seed).uniform(runs.min(), runs.max(), (m, 6))
     return pd.DataFrame(values, columns=INPUTS)
 
@@ -80,7 +80,7 @@ def test_predictions_are_those_of_the_model_to_the_bit_over_many_pieces(here: Pa
 
 
 def test_columns_may_stand_in_any_order_and_are_carried_as_they_were_written(here: Path) -> None:
-    runs = pd.read_csv(PISTON_SLAP, dtype=str)
+    runs = piston_runs(dtype=str)
     given = runs[["x6", "noise", "x5", "x4", "x3", "x2", "x1"]]
     given.insert(0, "name", [f"run {k}, with a comma" for k in range(12)])
     given.to_csv("shuffled.csv", index=False)

@@ -46,7 +46,7 @@ def run(folder: Path, *arguments: str) -> Any:
     return done
 
 
-FIT = ["fit", "runs.csv", "-y", "Flow", "--repeats", "1", "--force"]
+FIT = ["fit", "runs.csv", "-y", "Flow", "--method", "penalized", "--repeats", "1", "--force"]
 
 
 def test_fit_says_what_a_logarithm_would_gain(folder: Path) -> None:

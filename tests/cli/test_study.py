@@ -18,7 +18,7 @@ from pengp.study.runner import run
 from pengp.study.store import Failure, Store
 from pengp.study.task import Row, Task
 from tests.cli.commands import pengp
-from tests.study.work import comparable, wait_for
+from tests.study.work import comparable, stored_rows, wait_for
 
 PAPER = [name for name, study in STUDIES.items() if study.is_paper]
 TINY = {name: study.tasks("tiny") for name, study in STUDIES.items()}
@@ -141,7 +141,7 @@ def test_failed_tasks_are_shown_and_tried_again_on_demand(tmp_path: Path) -> Non
     assert study(*command, "--retry-failed").exit_code == 0
     with Store.open(tmp_path / "study.sqlite") as store:
         assert store.failures() == []
-        assert len(store.rows_of(bad)) > 0
+        assert len(stored_rows(store, bad)) > 0
 
 
 def test_status_shows_the_first_failures_and_counts_the_rest(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_test_runs_are_checked_and_bring_their_tasks(tmp_path: Path) -> None:
         re.MULTILINE,
     )
     with Store.open(tmp_path / "study.sqlite") as store:
-        rows = store.rows_of(Task("piston-slap", "isotropic-test", 0))
+        rows = stored_rows(store, Task("piston-slap", "isotropic-test", 0))
     # Interpolating the runs exactly, all predictions miss these test runs by 1 dB.
     rmse = min(row.value for row in rows if row.metric == "rmse")
     assert rmse == pytest.approx(1 / data.y.std(ddof=1), rel=1e-2)
@@ -291,7 +291,9 @@ def test_a_disk_that_takes_no_more_ends_the_run_and_keeps_what_is_done(tmp_path:
     with Store.open(tmp_path / "study.sqlite") as store:
         kept = store.done()
         assert 0 < len(kept) < 20
-        assert {task for task in STUDIES["limits"].tasks("quick") if store.rows_of(task)} == kept
+        assert {
+            task for task in STUDIES["limits"].tasks("quick") if stored_rows(store, task)
+        } == kept
     assert study("run", "limits").exit_code == 0
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from pengp import PenalizedGPRegressor, load, save
 from pengp.cli.app import app
-from tests.cli.commands import INPUTS, PISTON_SLAP, model_file, pengp
+from tests.cli.commands import INPUTS, model_file, pengp, piston_runs
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def here(fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write_test(name: str, z: Any) -> pd.DataFrame:
     """Write test runs whose responses are z standard deviations off their predictions."""
-    runs = pd.read_csv(PISTON_SLAP)[INPUTS]
+    runs = piston_runs()[INPUTS]
     rng = np.random.default_rng(0)
     test = pd.DataFrame(rng.uniform(runs.min(), runs.max(), (len(z), 6)), columns=INPUTS)
     mean, std = load("model.pengp").predict(test, return_std=True)
@@ -145,7 +145,7 @@ def test_one_run_has_no_q2_and_no_plural(here: Path) -> None:
 
 
 def test_runs_of_the_fit_and_runs_outside_are_noted(here: Path) -> None:
-    runs = pd.concat([pd.read_csv(PISTON_SLAP).head(2), pd.read_csv("test.csv")])
+    runs = pd.concat([piston_runs().head(2), pd.read_csv("test.csv")])
     runs.iloc[-1, 0] = 90.0
     runs.to_csv("mixed.csv", index=False)
     done = invoke("model.pengp", "mixed.csv")

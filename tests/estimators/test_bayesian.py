@@ -69,6 +69,12 @@ def test_held_out_runs_are_predicted_as_by_a_fit_without_them(model: BayesianGPR
     X, y = runs()
     held = model.held_out()
     np.testing.assert_allclose(held.mean, model.loo_.mean)
+    np.testing.assert_allclose(held.std, model.loo_.std)
+    np.testing.assert_allclose(held.y - held.mean, model.loo_.residual)
+    # F(y) tells what the interval of any level tells.
+    np.testing.assert_array_equal(
+        np.abs(2.0 * held.below - 1.0) <= 0.95, (held.lower <= held.y) & (held.y <= held.upper)
+    )
     bounds = np.column_stack([X.min(0), X.max(0)])
     for i in (0, 4, 7):
         others = np.arange(10) != i
@@ -92,7 +98,8 @@ def test_same_seed_same_bits_for_any_number_of_jobs() -> None:
 
 def test_what_it_says_of_itself(model: BayesianGPRegressor) -> None:
     assert sum(model.kernel_weights_.values()) == pytest.approx(1.0)
-    assert set(model.kernel_weights_) == {"sqexp", "matern52", "matern52_product"}
+    matern = {"matern52", "matern52_product", "matern52_additive"}
+    assert set(model.kernel_weights_) == {"sqexp", *matern}
     parts = model.components_
     assert parts.weight.sum() == pytest.approx(1.0)
     assert len(parts.kernel) == len(parts.theta) == len(parts.weight)

@@ -30,6 +30,7 @@ from pengp.study.tables import TABLES, make
 from pengp.study.task import Row, Task
 from tests.study.paper_rows import LAMS, LAST, near, paper_rows
 
+PAPERS = [figure for figure in FIGURES if STUDIES[figure.study].is_paper]
 HOSTILE = "<script>alert('x')</script><img src=http://evil.example/a.png>"
 
 
@@ -81,7 +82,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_report_has_every_figure_table_and_claim(full: Path) -> None:
     names = {p.relative_to(full).as_posix() for p in full.rglob("*") if p.is_file()}
-    wanted = {f"figures/{f.name}.{kind}" for f in FIGURES for kind in ("svg", "png")}
+    wanted = {f"figures/{f.name}.{kind}" for f in PAPERS for kind in ("svg", "png")}
     tables = [t.name for t in TABLES if STUDIES[t.study].is_paper]  # those that have rows here
     wanted |= {f"tables/{name}.csv" for name in tables} | {"tables/claims.csv", "index.html"}
     assert names == wanted
@@ -107,7 +108,7 @@ def test_the_page_refers_to_nothing_outside_and_describes_every_figure(full: Pat
     assert "url(" not in page
     assert "@import" not in page
     images = re.findall(r"<img [^>]*>", page)
-    assert len(images) == len(FIGURES)
+    assert len(images) == len(PAPERS)
     assert all(len(re.findall(r'alt="[^"]{40,}"', tag)) == 1 for tag in images)
     of_paper = [name for name, study in STUDIES.items() if study.is_paper]
     assert all(f'href="#{name}"' in page and f'id="{name}"' in page for name in of_paper)

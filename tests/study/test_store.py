@@ -15,7 +15,7 @@ from pengp.exceptions import FileError
 from pengp.study import schema
 from pengp.study.store import COLUMNS, FailedTask, Failure, Store
 from pengp.study.task import Row, Task
-from tests.study.work import TASKS, comparable, expected, simple
+from tests.study.work import TASKS, comparable, expected, simple, stored_rows
 
 TASK = Task("fake", "one", 0)
 MODES: tuple[Literal["r", "w"], ...] = ("r", "w")
@@ -32,7 +32,7 @@ def test_rows_come_back_to_the_bit_with_none_nan_and_infinities_kept_apart(tmp_p
     with Store.open(tmp_path / "s.sqlite", "w") as store:
         store.add(TASK, ROWS, 1.5)
     with Store.open(tmp_path / "s.sqlite") as store:
-        assert repr(store.rows_of(TASK)) == repr([_plain(row) for row in ROWS])
+        assert repr(stored_rows(store, TASK)) == repr([_plain(row) for row in ROWS])
 
 
 def _plain(row: Row) -> Row:
@@ -324,7 +324,7 @@ def test_a_flipped_bit_anywhere_is_harmless_or_refused_in_one_sentence(tmp_path:
 
 def _contents(store: Store) -> str:
     """Return all that a store holds."""
-    return repr((store.rows_of(TASK), store.done(), store.failures(), store.metadata()))
+    return repr((stored_rows(store, TASK), store.done(), store.failures(), store.metadata()))
 
 
 def test_an_error_that_has_no_known_cause_is_not_disguised(tmp_path: Path) -> None:

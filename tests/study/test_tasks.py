@@ -60,13 +60,16 @@ def test_the_paper_size_has_the_papers_repetitions() -> None:
     }
 
 
-def test_only_piston_slap_has_tasks_for_test_runs() -> None:
-    study = STUDIES["piston-slap"]
-    for size in SIZES:
-        more = set(study.tasks(size, test_runs=True)) - set(study.tasks(size))
-        assert more == {Task(study.name, f"{m}-test", 0) for m in ("isotropic", "anisotropic")}
-    others = [s for s in STUDIES.values() if s is not study]
-    assert all(s.tasks("paper", test_runs=True) == s.tasks("paper") for s in others)
+def test_only_piston_slap_and_methods_have_tasks_for_test_runs() -> None:
+    expected = {
+        "piston-slap": {"isotropic-test", "anisotropic-test"},
+        "methods": {"piston-slap"},
+        "methods-rivals": {"piston-slap"},
+    }
+    for name, study in STUDIES.items():
+        for size in SIZES:
+            more = set(study.tasks(size, test_runs=True)) - set(study.tasks(size))
+            assert more == {Task(name, part, 0) for part in expected.get(name, ())}
 
 
 def test_tasks_have_different_names_and_seeds() -> None:
@@ -84,8 +87,8 @@ def test_every_part_has_code_and_all_code_is_listed() -> None:
         "simulation-scad": set(simulation.SCAD_PARTS),
         "piston-slap": {*piston_slap.PARTS, *piston_slap.TEST_PARTS},
         "limits": set(limits.PARTS),
-        "methods": set(compare.PARTS),
-        "methods-rivals": set(compare.RIVAL_PARTS),
+        "methods": {*compare.PARTS, *compare.TEST_PARTS},
+        "methods-rivals": {*compare.RIVAL_PARTS, *compare.TEST_PARTS},
         "methods-real": set(SIMULATOR_PARTS),
     }
 

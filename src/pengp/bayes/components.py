@@ -12,8 +12,8 @@ from scipy.optimize import nnls
 from scipy.stats import qmc
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
+from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD, positive_inverse
-from pengp._core.seeds import as_seed
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.sample import PosteriorSample
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
+from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD, positive_inverse
-from pengp._core.seeds import as_seed
 from pengp.bayes.components import systematic
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.members import Member

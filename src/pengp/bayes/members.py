@@ -6,12 +6,10 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
-from pengp.model.folded import correlation_matrix
-from pengp.model.kernels import get_kernel
+from pengp.model.kernels import Kernel, correlation_matrix, get_kernel
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.means import ZERO, ConstantMean, Mean
 from pengp.model.posterior import Posterior, condition
-from pengp.model.structure import Kernel
 
 INTEGRATED = ConstantMean(9.0)
 """A constant with prior variance 9 sigma2, integrated out; 1, 9 and 100 are alike."""
@@ -90,18 +88,18 @@ class Member:
 def default_members(d: int) -> tuple[Member, ...]:
     """Return the members of the default average for d inputs.
 
-    The squared exponential with two nuggets, the radial and the tensor-product Matern 5/2, a third
-    each. With one input the two Materns are the same: the squared exponential with the smaller
-    nugget has 2/3 and Matern 1/3, and the mean is zero.
+    The squared exponential with two nuggets, the radial, the tensor-product and the nearly additive
+    Matern 5/2, a quarter each. With one input the Materns are the same: the squared exponential
+    with the smaller nugget has 2/3 and Matern 1/3, and the mean is zero.
     """
     if d == 1:
         smooth, rough = get_kernel("sqexp"), get_kernel("matern52")
         return Member(smooth, 1e-8, ZERO, 2 / 3), Member(rough, 1e-5, ZERO, 1 / 3)
+    matern = ("matern52", "matern52_product", "matern52_additive")
     return (
-        Member(get_kernel("sqexp"), 1e-5, weight=1 / 6),
-        Member(get_kernel("sqexp"), 1e-8, weight=1 / 6),
-        Member(get_kernel("matern52"), 1e-5, weight=1 / 3),
-        Member(get_kernel("matern52_product"), 1e-5, weight=1 / 3),
+        Member(get_kernel("sqexp"), 1e-5, weight=1 / 8),
+        Member(get_kernel("sqexp"), 1e-8, weight=1 / 8),
+        *(Member(get_kernel(name), 1e-5, weight=1 / 4) for name in matern),
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
+from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD
-from pengp._core.seeds import as_seed
 from pengp.bayes.members import Member, checked, default_members
 from pengp.bayes.priors import Prior, get_prior
 from pengp.bayes.sampler import Sampler

@@ -104,8 +104,8 @@ def run_study(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Test runs of the study `piston-slap`: a CSV file with a header, six inputs and "
-            "the noise in dB.",
+            help="Test runs of the piston-slap simulator, for the studies `piston-slap`, `methods` "
+            "and `methods-rivals`: a CSV file with a header, six inputs and the noise in dB.",
             show_default=False,
         ),
     ] = None,
@@ -130,12 +130,15 @@ def run_study(
     for any number of jobs and with Dask. Exit code 1 if tasks failed.
     """
     from pengp.study.methods.problems import read_simulators
+    from pengp.study.methods.rivals import require_libkriging
     from pengp.study.progress import shown
     from pengp.study.runner import run_studies
     from pengp.study.store import Store
     from pengp.study.test_runs import read_test_runs
 
     studies = _chosen(name, penalty)
+    if name == "methods-rivals":
+        require_libkriging()
     _check_options(studies, jobs, scheduler, test_runs)
     if (real is not None) != (name == "methods-real"):
         raise typer.BadParameter("--real goes with the study `methods-real`, which needs it.")
@@ -231,7 +234,9 @@ def _check_options(
     if scheduler is not None and jobs != 1:
         raise typer.BadParameter("--jobs and --scheduler exclude each other; give one of them.")
     if test_runs is not None and not any(study.test_parts for study in studies):
-        raise typer.BadParameter("--test-runs goes with the studies `piston-slap` and `all` only.")
+        raise typer.BadParameter(
+            "--test-runs goes with `piston-slap`, `methods`, `methods-rivals` and `all` only."
+        )
 
 
 def _conclude(tallies: "dict[str, Tally]", output: Path) -> None:

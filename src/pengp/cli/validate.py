@@ -111,14 +111,14 @@ def _judge(
     views: "list[FittedView]", X: "pd.DataFrame", y: "pd.DataFrame", level: float
 ) -> list[_Judged]:
     """Score the predictions of every response."""
-    from pengp.diagnostics import IntervalCheck, score_predictions
+    from pengp.diagnostics import IntervalCheck, diagnose_view, score_predictions
 
     judged = []
     for view, mean, std in zip(views, *(a.T for a in predict_all(views, X)), strict=True):
         observed = y[view.response].to_numpy()
         law = view.law(as_fitted(view, X))
         scores = score_predictions(observed, mean, std, level=level, law=law)
-        own = score_predictions(*view.left_out, level=level, law=view.left_out_law)
+        own = diagnose_view(view, level).scores
         check = IntervalCheck(round(scores["coverage"] * len(X)), len(X), level)
         judged.append(_Judged(view.response, observed, mean, std, scores, own, check))
     return judged

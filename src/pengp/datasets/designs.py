@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist, squareform
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.seeds import as_generator
+from pengp._core.checks import as_generator
 from pengp.exceptions import InputError
 
 _TRIALS = 2500  # points and columns tried by the maximin search

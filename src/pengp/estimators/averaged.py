@@ -9,14 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 from pengp._core.arrays import FloatArray
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, average
-from pengp.bayes.insight import Activity
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
 from pengp.choosing.scores import half_width
+from pengp.estimators.average_view import activity_in
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.laws import MappedLaw
-from pengp.estimators.surrogate import LeaveOneOut, Surrogate
+from pengp.estimators.surrogate import LeaveOneOut, Surrogate, leave_one_out_in
 from pengp.exceptions import InputError
 
 _FEWEST_COMPONENTS = 20.0
@@ -124,16 +124,7 @@ class AverageMixin(SurrogateMixin):
     @property
     def activity_(self) -> Any:
         """How much each input matters, an `Activity` or a list of q."""
-        inputs = self._surrogate.inputs
-
-        def in_units(a: Average) -> Activity:
-            found, width = a.activity, inputs.width[:, None]
-            length = np.where(inputs.constant[:, None], np.inf, found.lengthscale * width)
-            return found._replace(
-                probability=np.where(inputs.constant, 0.0, found.probability), lengthscale=length
-            )
-
-        return self._each(in_units)
+        return self._each(lambda a: activity_in(self._surrogate.inputs, a.activity))
 
     @property
     def explanations_(self) -> Any:
@@ -156,24 +147,24 @@ class AverageMixin(SurrogateMixin):
         if found is None:
             raise InputError("a constant response has nothing to predict.")
         left, law = found.held_out, self._loo_law(output)
-        y = known.y_raw[left.runs, output]
-        mean, std = law.moments()
+        y, (mean, std) = known.y_raw[left.runs, output], law.moments()
         if not known.response.transforms:  # the laws are of fewer draws than there are
             mean = known.response.mean[output] + known.response.sd[output] * left.mean
             std = known.response.sd[output] * left.std
         lower, upper = law.interval(level).T
         return HeldOut(
-            left.runs,
-            y,
-            mean,
-            std,
-            lower,
-            upper,
-            law.crps(y),
-            law.log_density(y),
-            level,
-            "each run left out in turn",
-            left.effective_size,
+            run=left.runs,
+            y=y,
+            mean=mean,
+            std=std,
+            lower=lower,
+            upper=upper,
+            crps=law.crps(y),
+            below=law.cdf(y),
+            log_density=law.log_density(y),
+            level=level,
+            how="each run left out in turn",
+            effective_size=left.effective_size,
         )
 
     def _loo_law(self, output: int) -> MappedLaw:
@@ -189,22 +180,21 @@ class AverageMixin(SurrogateMixin):
 
     @property
     def loo_(self) -> LeaveOneOut:
-        """Each run of ``fit`` predicted from the others, theta learned anew."""
+        """Means and standard deviations of `held_out`, all outputs beside each other."""
         check_is_fitted(self)
-        n, q = self._averages_runs(), len(self._averages)
-        mean, std, residual = (np.zeros((n, q)) for _ in range(3))
-        mean[:] = self._surrogate.response.inverse(np.zeros((1, q)))
-        for k, found in enumerate(self._averages):
-            if found is not None:
-                held = self.held_out(k)
-                mean[:, k], std[:, k], residual[:, k] = held.mean, held.std, held.y - held.mean
-        standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
-        loo = LeaveOneOut(mean, std, residual, standardized)
+        known = [a for a in self._averages if a is not None]
+        flat = np.zeros(len(known[0].y) if known else len(self.X_train_))
+        left = [None if a is None else a.held_out for a in self._averages]
+        seen, mean, std = (
+            np.stack(columns, axis=-1)
+            for columns in (
+                [flat if a is None else a.y for a in self._averages],
+                [flat if found is None else found.mean for found in left],
+                [flat if found is None else found.std for found in left],
+            )
+        )
+        loo = leave_one_out_in(self._surrogate, seen - mean, mean, std, self._loo_law)
         return loo.output(0) if self._one_output else loo
-
-    def _averages_runs(self) -> int:
-        """Return the number of runs in ``fit``."""
-        return next((len(a.y) for a in self._averages if a is not None), len(self.X_train_))
 
 
 def _components(mixture: ProcessMixture) -> Components:

@@ -8,9 +8,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import check_count, check_duplicates, check_levels
-from pengp._core.real import check_real
-from pengp._core.seeds import as_generator
+from pengp._core.checks import (
+    as_generator,
+    check_count,
+    check_duplicates,
+    check_levels,
+    check_real,
+)
 from pengp.choosing.scores import half_width
 from pengp.estimators.data import Scales, check_inside
 from pengp.estimators.laws import MappedLaw

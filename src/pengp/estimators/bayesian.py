@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import check_count, warn
+from pengp._core.checks import as_seed, check_count, warn
 from pengp._core.linalg import ONE_THREAD
-from pengp._core.seeds import as_seed
 from pengp.bayes.average import FEWEST, Average, Settings, average, members_of
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.priors import Prior, get_prior
@@ -22,8 +21,8 @@ from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.scales import judge_of
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
 from pengp.model.means import Mean
-from pengp.model.structure import Kernel
 from pengp.path.fitting import Model, checked_model
 
 __all__ = ["BayesianGPRegressor"]
@@ -42,8 +41,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
     ----------
     kernels : str, Kernel, sequence or mapping, optional
         Correlation functions that are averaged: names or kernels, or a mapping from them to prior
-        weights. By default squared exponential, radial and product Matern 5/2, a third each; with
-        one input squared exponential (2/3) and Matern 5/2.
+        weights. By default squared exponential, radial, product and nearly additive Matern 5/2, a
+        quarter each; with one input squared exponential (2/3) and Matern 5/2.
     prior : {"hierarchical-lasso", "gamma", "jointly-robust"} or Prior
         Prior of theta; your own object has value, gradient and hessian in log theta.
     mean : {"integrated", "zero"}, Mean or None

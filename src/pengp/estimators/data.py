@@ -166,8 +166,9 @@ def lambda_values(lams: str | ArrayLike, data: TrainingData, model: Model) -> Fl
     """Return the values of lambda [L] to try: a named grid, or the caller's own."""
     if not isinstance(lams, str):
         return check_lams(lams)
-    usable = [y for y in data.y if not follows(model.mean, data.X, y)]
-    if lams != "kkt" or not usable or data.inputs.constant.all():
+    X = np.broadcast_to(data.X, (len(data.y), *data.X.shape))
+    usable = data.y[~follows(model.mean, X, data.y)]
+    if lams != "kkt" or not len(usable) or data.inputs.constant.all():
         return lambda_grid("paper" if lams == "kkt" else lams)
     g = _KKT_NUGGET if model.nugget is None else model.nugget
     bounds = [kkt_bound(data.X, y, model.kernel, model.isotropic, g, model.mean) for y in usable]

@@ -35,6 +35,8 @@ class HeldOut:
         Ends of the central intervals that hold ``level`` of the predictive laws.
     crps : [N]
         Continuous ranked probability scores of the predictive laws.
+    below : [N]
+        Probability F(y) that the predictive laws give to a response below the one seen.
     log_density : [N]
         Logarithms of the predictive densities at y.
     level : float
@@ -52,6 +54,7 @@ class HeldOut:
     lower: FloatArray
     upper: FloatArray
     crps: FloatArray
+    below: FloatArray
     log_density: FloatArray
     level: float
     how: str
@@ -144,5 +147,16 @@ def held_out_of(
     """Return the record of normal predictions of runs of y [n], mapped to the user's unit."""
     law, seen = mapped(normal_law(found.mean, found.std)), y[found.run]
     (mean, std), (lower, upper) = law.moments(), law.interval(level).T
-    crps, density = law.crps(seen), law.log_density(seen)
-    return HeldOut(found.run, seen, mean, std, lower, upper, crps, density, level, how)
+    return HeldOut(
+        run=found.run,
+        y=seen,
+        mean=mean,
+        std=std,
+        lower=lower,
+        upper=upper,
+        crps=law.crps(seen),
+        below=law.cdf(seen),
+        log_density=law.log_density(seen),
+        level=level,
+        how=how,
+    )

@@ -23,8 +23,8 @@ from pengp.estimators.heldout import (
 )
 from pengp.estimators.surrogate import Surrogate, condition_all, path_at, without_axis
 from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
-from pengp.model.structure import Kernel
 from pengp.path.fitting import Model, checked_model
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit, fit_path

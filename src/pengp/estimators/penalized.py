@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import check_lams
-from pengp._core.seeds import as_seed
+from pengp._core.checks import as_seed, check_lams
 from pengp.choosing.crossval import CVTable, Task, tabulate
 from pengp.choosing.folds import FoldsLike
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric
@@ -18,8 +17,8 @@ from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
 from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
-from pengp.model.structure import Kernel
 from pengp.path.penalties import AnyPenalty
 
 __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
@@ -46,8 +45,9 @@ class PenalizedGPRegressor(_PenalizedGP):
     ----------
     lam : float
         Weight lambda of the penalty; 0 is maximum likelihood.
-    kernel : {"sqexp", "matern52", "matern32", "matern52_product", "matern32_product"} or Kernel
-        Correlation function, of the distance or, a product, of the inputs one by one.
+    kernel : str or Kernel
+        Correlation function, of the distance ("sqexp", "matern52", "matern32") or, a product, of
+        the inputs one by one ("matern52_product", "matern32_product", "matern52_additive").
     penalty : {"lasso", "scad", "ridge", "none", "jointly-robust"}, Penalty or JointPenalty
         Penalty on theta.
     isotropic : bool

@@ -7,22 +7,15 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.estimators.laws import MappedLaw
+from pengp.estimators.path_view import PathView
 from pengp.model.elementary import Transform
 from pengp.model.transforms import IDENTITY
 
 
-class ScaledView:
+class ScaledView(PathView):
     """What `FittedView` knows of transforms; see there."""
 
-    estimator: Any
-    output: int
     response: str
-
-    def own(self, values: Any, axis: int = 0) -> Any:
-        """Return this output's share of values with the outputs, if several, on an axis."""
-        if self.estimator.y_train_.ndim == 1:
-            return values
-        return values[self.output] if axis == 0 else values[..., self.output]
 
     @property
     def input_transforms(self) -> list[Transform]:

@@ -1,6 +1,6 @@
 """The fitted state of an estimator: scalers and one posterior per output, in the user's units."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
@@ -172,14 +172,7 @@ class Surrogate(Generic[_Process]):
         y = np.stack([posterior.y for posterior in self.posteriors], axis=-1)
         mean = np.stack([law.base.mean() for law in laws], axis=-1)
         std = np.stack([law.base.std() for law in laws], axis=-1)
-        residual = y - mean
-        standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
-        in_units, units = np.stack([law.moments() for law in laws], axis=-1), self.response
-        left = self.y_raw - in_units[0] if units.transforms else units.inverse_std(residual)
-        loo = LeaveOneOut(in_units[0], in_units[1], left, standardized)
-        for field in fields(loo):
-            getattr(loo, field.name).flags.writeable = False
-        return loo
+        return leave_one_out_in(self, y - mean, mean, std, self.loo_law)
 
     def loo_law(self, k: int) -> MappedLaw:
         """Return the laws [n] of the runs of output k, each predicted from the others."""
@@ -208,6 +201,30 @@ def _mean_gradient(process: Any, X: FloatArray, law: MappedLaw) -> FloatArray:
         total += in_location[:, [j]] * component.mean_gradient(X)
         total += in_scale[:, [j]] * np.where(scale > 0.0, slope, 0.0)
     return total
+
+
+def leave_one_out_in(
+    known: Surrogate[Any],
+    residual: FloatArray,
+    mean: FloatArray,
+    std: FloatArray,
+    law: Callable[[int], MappedLaw],
+) -> LeaveOneOut:
+    """Return predictions [n, q] of standardised responses in the user's units, read-only.
+
+    ``law`` gives those of an output that is transformed.
+    """
+    units = known.response
+    standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
+    moments, left = (units.inverse(mean), units.inverse_std(std)), units.inverse_std(residual)
+    if units.transforms:
+        for k in np.flatnonzero(~units.constant):
+            moments[0][:, k], moments[1][:, k] = law(int(k)).moments()
+        left = known.y_raw[: len(mean)] - moments[0]
+    loo = LeaveOneOut(*moments, left, standardized)
+    for field in fields(loo):
+        getattr(loo, field.name).flags.writeable = False
+    return loo
 
 
 def scale_inputs(inputs: InputScaler, X_raw: FloatArray) -> FloatArray:

@@ -9,15 +9,18 @@ from pengp.plots.choice import CVCurveDisplay, StabilityDisplay
 from pengp.plots.coverage import CoverageDisplay
 from pengp.plots.lambda_axis import LambdaAxis, lambda_positions
 from pengp.plots.likelihood import ProfileLikelihoodDisplay
+from pengp.plots.posterior import ActivityDisplay, ExplanationsDisplay
 from pengp.plots.residuals import ResidualsDisplay
 from pengp.plots.surface import ContourDisplay, SliceDisplay
 from pengp.plots.theta import ThetaPathDisplay
 from pengp.plots.validation import LeaveOneOutDisplay
 
 __all__ = [
+    "ActivityDisplay",
     "CVCurveDisplay",
     "ContourDisplay",
     "CoverageDisplay",
+    "ExplanationsDisplay",
     "LambdaAxis",
     "LeaveOneOutDisplay",
     "ProfileLikelihoodDisplay",

@@ -86,7 +86,7 @@ class SliceDisplay:
 
         Parameters
         ----------
-        estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+        estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
             Fitted.
         input : int or str, optional
             Number or name of the input that moves, by default the one with the largest theta.
@@ -224,7 +224,7 @@ class ContourDisplay:
 
         Parameters
         ----------
-        estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+        estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
             Fitted.
         inputs : two of int or str, optional
             Numbers or names of the inputs, by default the two with the largest theta.

@@ -8,10 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pengp._core.arrays import FloatArray
+from pengp.estimators.view import FittedView
 from pengp.plots import ContourDisplay, SliceDisplay
 from pengp.report.payload import Payload
 from pengp.report.plot import Plot, Select
-from pengp.report.style import BAND, PREDICTED, RUNS, band, figure, points
+from pengp.report.style import BAND, PREDICTED, RUNS, band, figure, points, reference_line
 from pengp.report.subject import Subject
 from pengp.report.text import inert, listed, number, percent
 
@@ -46,8 +47,11 @@ def _drawable(subject: Subject) -> list[int]:
     return [p for p in subject.ranked if low[p] < high[p] and not subject.view.constant[p]]
 
 
-def slice_plots(subject: Subject, payload: Payload) -> list[Plot]:
-    """Return the panels of predictions along one input, the others held at their means."""
+def slice_plots(subject: Subject, payload: Payload, beside: FittedView | None = None) -> list[Plot]:
+    """Return the panels of predictions along one input, the others held at their means.
+
+    Another model of the same runs may be drawn ``beside``, as a dashed line.
+    """
     inputs = _drawable(subject)
     if not inputs:
         return []
@@ -55,7 +59,28 @@ def slice_plots(subject: Subject, payload: Payload) -> list[Plot]:
     _keep(subject, payload, slices)
     ends = _ends(slices, subject.place)
     shown = range(min(len(inputs), _PANELS))
-    return [_panel(subject, payload, slices, inputs, k, ends) for k in shown]
+    plots = [_panel(subject, payload, slices, inputs, k, ends) for k in shown]
+    if beside is not None:
+        _add_beside(subject, payload, beside, inputs, len(plots))
+    return plots
+
+
+def _add_beside(
+    subject: Subject, payload: Payload, beside: FittedView, inputs: list[int], panels: int
+) -> None:
+    """Draw another model's means into the panels; they follow the selectors."""
+    id = f"{subject.key}-slice"
+    found = [SliceDisplay.from_estimator(beside, input=p, grid_size=_GRID) for p in inputs]
+    size = min(max(len(s.grid) for s in found), _MOST_POINTS)
+    others = [_resized(s, size) for s in found]
+    x = payload.numbers(f"{id}.beside-x", [s.grid for s in others])
+    y = payload.numbers(f"{id}.beside", [s.mean for s in others])
+    for k in range(panels):
+        made = payload.figures[f"{id}{k}"]
+        line = reference_line(others[k].grid, others[k].mean, dash="dash", width=1.6)
+        made.add_trace(line)
+        for array, path in ((x, "x"), (y, "y")):
+            payload.bind_figure(f"{id}{k}", array, [f"{id}{k}.input"], f"data.4.{path}")
 
 
 def _slices(subject: Subject, inputs: list[int]) -> list[list[SliceDisplay]]:
@@ -99,8 +124,7 @@ def _keep(subject: Subject, payload: Payload, slices: list[list[SliceDisplay]]) 
     opacity = [[_opacity(s.runs_distance) for s in row] for row in slices]
     payload.numbers(f"{id}.opacity", opacity)
     alts = [
-        [_slice_alt(subject, s, lam) for s in row]
-        for lam, row in zip(subject.lams, slices, strict=True)
+        [_slice_alt(subject, s, subject.where(at)) for s in row] for at, row in enumerate(slices)
     ]
     payload.words(f"{id}.alt", alts)
 
@@ -145,7 +169,7 @@ def _panel(
         options = tuple(subject.view.names[p] for p in inputs)
         label = f"Input of panel {k + 1}"
         selects = (Select(f"{id}-input", f"{id}.input", label, options, k),)
-    alt = _slice_alt(subject, own, subject.view.lam)
+    alt = _slice_alt(subject, own, subject.where(subject.place))
     size: Literal["full", "half", "third"] = "third"
     if len(inputs) in (1, 2, 4):
         size = "full" if len(inputs) == 1 else "half"
@@ -183,11 +207,11 @@ def _bind(subject: Subject, payload: Payload, id: str) -> None:
     payload.bind_element(id, "label", f"{base}.alt", both)
 
 
-def _slice_alt(subject: Subject, s: SliceDisplay, lam: float) -> str:
+def _slice_alt(subject: Subject, s: SliceDisplay, where: str) -> str:
     """Return the alternative text of a slice."""
     low, high = int(s.mean.argmin()), int(s.mean.argmax())
     return (
-        f"Predicted {subject.view.response} along {s.input_name} at lambda {number(lam, 3)}: "
+        f"Predicted {subject.view.response} along {s.input_name}{where}: "
         f"lowest {number(s.mean[low])} at {number(s.grid[low])}, highest {number(s.mean[high])} at "
         f"{number(s.grid[high])}; {percent(s.level)} intervals up to "
         f"{number(float((s.upper - s.lower).max()), 3)} wide."

@@ -111,9 +111,10 @@ methods, methods-rivals, methods-real
 -------------------------------------
 Not of the paper: ways to fit, compared. Parts are test functions or, of ``methods-real``,
 simulator.response.runs with the responses counted from 1; a repetition is a new design, the same
-in ``methods`` and ``methods-rivals``. The methods are those of `pengp.study.methods.catalogue`;
-metrics "rmse", "crps" and "interval_score" of the standardised response, and "coverage" of the
-95 % intervals, on test runs. ``x`` and ``lam`` are None.
+in ``methods`` and ``methods-rivals``. The part ``piston-slap`` of these two, only where test runs
+are given, predicts them from the 12 piston-slap runs. The methods are those of
+`pengp.study.methods.catalogue`; metrics "rmse", "crps" and "interval_score" of the standardised
+response, and "coverage" of the 95 % intervals, on test runs. ``x`` and ``lam`` are None.
 """
 
 from collections.abc import Mapping
@@ -121,7 +122,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from pengp.exceptions import InputError
-from pengp.study.methods.sizes import FUNCTION_RUNS, SIMULATOR_PARTS
+from pengp.study.methods.sizes import FUNCTION_RUNS, PISTON_SLAP, SIMULATOR_PARTS
 from pengp.study.task import Task
 
 #: The sizes of a study, smallest first.
@@ -225,6 +226,7 @@ _METHODS = Study(
     "Ways to fit",
     "Every way to fit that pengp has, on the same random designs of twelve test functions.",
     _sizes("", **dict.fromkeys(FUNCTION_RUNS, (1, 10, 100))),
+    (PISTON_SLAP,),
     is_paper=False,
 )
 _RIVALS = Study(
@@ -232,6 +234,7 @@ _RIVALS = Study(
     "Ways to fit, other packages",
     "scikit-learn and libKriging on the designs of the study `methods`.",
     _METHODS.sizes,
+    _METHODS.test_parts,
     is_paper=False,
 )
 _SIMULATORS = Study(

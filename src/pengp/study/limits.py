@@ -12,9 +12,8 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.choosing.metrics import fold_metrics
-from pengp.model.folded import correlation_matrix
-from pengp.model.kernels import get_kernel
-from pengp.model.posterior import batch_predict
+from pengp.model.folded import batch_predict
+from pengp.model.kernels import correlation_matrix, get_kernel
 from pengp.model.profile import profile_loglik
 from pengp.path.grids import lambda_max
 from pengp.study.rows import (

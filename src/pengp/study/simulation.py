@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import FloatArray
-from pengp._core.seeds import as_seed
+from pengp._core.checks import as_seed
 from pengp.choosing.crossval import CVTable, cross_validate_path
 from pengp.choosing.folds import FoldPlan, random_folds
 from pengp.choosing.scores import rmse

@@ -121,18 +121,6 @@ class Store:
             dict.fromkeys(_NUMBERS, "float64") | {"repetition": "int64"}
         )
 
-    def rows_of(self, task: Task) -> list[Row]:
-        """Return the rows of one task exactly as it returned them, None and NaN kept apart."""
-        found = self._select(
-            "SELECT method, lam, metric, x, value, seconds FROM rows "
-            "WHERE (study, function, repetition) = (?, ?, ?) ORDER BY position",
-            task,
-        )
-        return [
-            Row(method, _decoded(lam), metric, _decoded(x), float(value), seconds)
-            for method, lam, metric, x, value, seconds in found
-        ]
-
     def done(self) -> set[Task]:
         """Return the tasks whose rows are here."""
         found = self._select("SELECT study, function, repetition FROM tasks WHERE state = 'done'")
@@ -294,11 +282,6 @@ def _encoded(number: float | None) -> float | str | None:
     if number is None:
         return None
     return "nan" if math.isnan(number) else float(number) + 0.0
-
-
-def _decoded(stored: float | str | None) -> float | None:
-    """Return the number that `_encoded` stored."""
-    return None if stored is None else float(stored)
 
 
 def _now() -> str:

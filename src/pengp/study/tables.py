@@ -15,7 +15,14 @@ from pengp.study.judges.simulation import (
     TEN_STARTS,
     relative,
 )
-from pengp.study.methods.summary import by_function, simulator_summary, summary
+from pengp.study.methods.summary import (
+    by_function,
+    by_response,
+    overview,
+    piston_slap,
+    simulator_summary,
+    summary,
+)
 from pengp.study.report_rows import MissingRowsError, Rows, nearest
 
 
@@ -242,6 +249,14 @@ TABLES = (
         runs_scores,
     ),
     Table(
+        "methods-overview",
+        "methods",
+        "Ways to fit, both halves",
+        "RMSE / CRPS as 100 times the mean log ratio to maximum likelihood, negative is better, "
+        "with the standard error of the latter; coverage of 95 % intervals.",
+        overview,
+    ),
+    Table(
         "methods-summary",
         "methods",
         "Ways to fit",
@@ -255,6 +270,21 @@ TABLES = (
         "Ways to fit, function by function",
         "The same for each function.",
         by_function,
+    ),
+    Table(
+        "methods-piston-slap",
+        "methods",
+        "Ways to fit, piston slap",
+        "RMSE, CRPS, coverage and interval score on the test runs; responses standardised by the "
+        "training runs.",
+        piston_slap,
+    ),
+    Table(
+        "methods-real-responses",
+        "methods-real",
+        "Ways to fit, response by response",
+        "The same for each response and number of runs: simulator.response.runs.",
+        by_response,
     ),
     Table(
         "methods-real-summary",

@@ -19,6 +19,10 @@ _PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
     "methods": compare.PARTS,
     "methods-rivals": compare.RIVAL_PARTS,
 }
+_TEST_PARTS: dict[str, Callable[[Task, TestRuns], list[Row]]] = {
+    **piston_slap.TEST_PARTS,
+    **compare.TEST_PARTS,
+}
 
 
 def run_task(
@@ -44,10 +48,10 @@ def run_task(
             "lists what there is."
         )
     with ONE_THREAD:  # their number changes the last bits
-        if task.function in piston_slap.TEST_PARTS:
+        if task.function in _TEST_PARTS:
             if test_runs is None:
                 raise InputError(f"the task {task.name!r} needs test runs; pass test_runs.")
-            return piston_slap.TEST_PARTS[task.function](task, test_runs)
+            return _TEST_PARTS[task.function](task, test_runs)
         if task.study == "methods-real":
             if simulators is None:
                 raise InputError(f"the task {task.name!r} needs simulators; pass simulators.")

@@ -1,4 +1,4 @@
-"""The paper's figures, drawn from the rows of a results file."""
+"""The paper's figures, and that of the study of methods, drawn from the rows of a results file."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from matplotlib.figure import Figure as Canvas
 from pengp.study.figures.comparisons import figure_6, figure_7, figure_8
 from pengp.study.figures.folds import figure_4, figure_5
 from pengp.study.figures.forrester import figure_1, figure_2, figure_3
+from pengp.study.figures.methods import figure_methods
 from pengp.study.figures.style import image, settle, style
 from pengp.study.report_rows import MissingRowsError, Rows
 
@@ -26,7 +27,7 @@ class Figure:
     label : str
         Its name in the paper, as claims cite it.
     title, shows, paper : str
-        A few words; what is drawn; what the paper's own figure shows.
+        A few words; what is drawn; what the paper's own figure shows, empty if it has none.
     draw : callable
         From `Rows` to a figure of matplotlib; raises MissingRowsError if rows are missing.
     """
@@ -150,6 +151,17 @@ FIGURES = (
         "Small losses, and large gains in some draws, more often with PE and DPE 1SE than with "
         "DPE.",
         figure_8,
+    ),
+    Figure(
+        "methods",
+        "methods",
+        "Ways to fit",
+        "CRPS against maximum likelihood, and coverage",
+        "Means over the problems on which choices were made (circles) and over those that confirm "
+        "them (diamonds), with two standard errors either side; further left is better. The dashed "
+        "lines are maximum likelihood and the nominal coverage.",
+        "",
+        figure_methods,
     ),
 )
 
