@@ -7,7 +7,9 @@ from benchmarks.crossover import newton_or_lbfgs
 from benchmarks.evaluations import single_evaluations
 from benchmarks.growth import all_growth
 from benchmarks.large import one_large_fit
+from benchmarks.nuts import against_nuts
 from benchmarks.predict import million_points
+from benchmarks.refits import against_refits
 from benchmarks.small import one_fit, whole_path
 
 
@@ -36,6 +38,8 @@ def main(names: list[str]) -> None:
     if "bayes" in chosen:
         fit_and_predict()
         against_brute_force()
+        against_refits()
+        against_nuts()
     if "evaluations" in chosen:
         single_evaluations()
 

@@ -8,7 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray
 from pengp._core.registry import name_of
-from pengp.bayes.average import Average, Settings, average
+from pengp.bayes.average import Average, Settings, extended
+from pengp.bayes.heldout import HeldOut as LeftOut
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
 from pengp.choosing.scores import half_width
@@ -18,9 +19,6 @@ from pengp.estimators.heldout import HeldOut
 from pengp.estimators.laws import MappedLaw
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate, leave_one_out_in
 from pengp.exceptions import InputError
-
-_FEWEST_COMPONENTS = 20.0
-"""Effective number of components below which new runs make the posterior be sampled anew."""
 
 
 class Components(NamedTuple):
@@ -72,13 +70,11 @@ class AverageMixin(SurrogateMixin):
         return min(fixed) if len(fixed) == len(nuggets) else None
 
     def _learn(self, surrogate: Surrogate[Any]) -> None:
-        """Take over a surrogate that knows more runs; sample anew where too few draws are left."""
+        """Take over a surrogate that knows more runs; see `pengp.bayes.average.extended`."""
         X = surrogate.posteriors[0].X
         outputs = np.ascontiguousarray(surrogate.response.transform(surrogate.y_raw).T)
         mixtures = [
-            average(X, y, self._settings, seed)[1]
-            if found is not None and mixture.effective_size < _FEWEST_COMPONENTS
-            else mixture
+            mixture if found is None else extended(found, X, y, self._settings, seed)
             for found, mixture, y, seed in zip(
                 self._averages, surrogate.posteriors, outputs, self._seeds, strict=True
             )
@@ -163,7 +159,7 @@ class AverageMixin(SurrogateMixin):
             below=law.cdf(y),
             log_density=law.log_density(y),
             level=level,
-            how="each run left out in turn",
+            how=_how(left),
             effective_size=left.effective_size,
         )
 
@@ -195,6 +191,12 @@ class AverageMixin(SurrogateMixin):
         )
         loo = leave_one_out_in(self._surrogate, seen - mean, mean, std, self._loo_law)
         return loo.output(0) if self._one_output else loo
+
+
+def _how(left: LeftOut) -> str:
+    """Say how runs were held out."""
+    more = f", further draws for {left.n_thin} of {len(left.runs)}" if left.n_thin else ""
+    return f"each run left out in turn{more}"
 
 
 def _components(mixture: ProcessMixture) -> Components:

@@ -55,7 +55,7 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
     effective_size : float
         Effective number of draws at which the sampler stops.
     max_points : int
-        Draws at which it stops in any case.
+        Points, those by which the sampler adapts included, at which it stops in any case.
     n_components : int
         Most processes that are kept for predictions; ``thinning_`` says what that changes.
     input_bounds : array, shape [d, 2], optional

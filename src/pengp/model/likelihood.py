@@ -155,6 +155,8 @@ class BatchLikelihood(Likelihood):
         kept = self.kernel.blocks(D, isotropic=self.isotropic)
         self._blocks = kept.reshape(len(D), -1, n * n)  # [F, d or 1, n * n]
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, d or 1, m]
+        self._steps = self.kernel.steps(self._pairs)
+        self._upper = self._column * n + self._row  # the same pairs, j > i
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
         largest = max(self.n_params, self._blocks.shape[1])
         self.batch = max(1, _BUFFER_BYTES // (8 * n * n * largest))
@@ -179,19 +181,19 @@ class BatchLikelihood(Likelihood):
         """Evaluate one batch that fits the work arrays."""
         B, T, n = len(data_set), self.n_theta, self.n
         params = np.exp(point)
-        D = self._differences(data_set, keep=derivatives)
-        phi, kept = self.kernel.correlate(params[:, :T], D)
-        ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
-        R = (phi + ridge).reshape(B, n, n)
-        if self._trend.prior is not None:
-            R += self._of(self._trend.prior, data_set)
         right = self._of(self._right, data_set)
         if derivatives:
+            D = self._differences(data_set)
+            phi, kept = self.kernel.correlate(params[:, :T], D)
+            ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
+            R = (phi + ridge).reshape(B, n, n)
+            if self._trend.prior is not None:
+                R += self._of(self._trend.prior, data_set)
             V, log_determinant, ok = positive_inverse(R)
             solved = right @ V
         else:
             each = right.repeat(B, axis=0) if len(right) == 1 else right
-            solved, log_determinant, ok = positive_solve(R, each)
+            solved, log_determinant, ok = positive_solve(self._triangles(data_set, params), each)
         squares, mean = self._trend.remove(data_set, solved[:, 0], solved[:, 1:])
         q = np.vecdot(solved[:, 0], self._of(self._trend.z, data_set))
         ok &= q > 0.0
@@ -219,10 +221,21 @@ class BatchLikelihood(Likelihood):
         """Return the entries [B, ...] of a table of the data sets; a single one stays [1, ...]."""
         return table if len(table) == 1 else table.take(data_set, axis=0)
 
-    def _differences(self, data_set: IntArray, *, keep: bool) -> FloatArray:
-        """Return the squared differences [B or 1, d or 1, n * n], to ``keep`` in a work array."""
-        if not keep or len(self._blocks) == 1:
-            return self._of(self._blocks, data_set)
+    def _triangles(self, data_set: IntArray, params: FloatArray) -> FloatArray:
+        """Return R [B, n, n] at params [B, P], only the triangle j >= i of which is filled."""
+        B, T, n = len(data_set), self.n_theta, self.n
+        R = np.empty((B, n * n))
+        R[:, self._upper] = self.kernel.values(params[:, :T], self._of(self._steps, data_set))
+        R[:, :: n + 1] = 1.0 + (params[:, T:] if self.nugget is None else self.nugget)
+        if self._trend.prior is not None:
+            half = np.append(self._upper, np.arange(0, n * n, n + 1))
+            R[:, half] += self._of(self._trend.prior, data_set).reshape(-1, n * n)[:, half]
+        return R.reshape(B, n, n)
+
+    def _differences(self, data_set: IntArray) -> FloatArray:
+        """Return the squared differences [B or 1, d or 1, n * n], in a work array if copied."""
+        if len(self._blocks) == 1:
+            return self._blocks
         out = _work_array(2, (len(data_set), *self._blocks.shape[1:]))
         return np.take(self._blocks, data_set, axis=0, out=out, mode="clip")
 

@@ -23,7 +23,7 @@ from scipy.spatial.distance import pdist
 from pengp._core.arrays import FloatArray
 
 _SHARED = 8.0
-"""c of the nearly additive correlation: 2, 4 and 8 predict alike, 8 best by a little."""
+"""b of the nearly additive correlation: 2, 4 and 8 predict alike, 8 best by a little."""
 
 
 class Pieces(NamedTuple):
@@ -36,24 +36,23 @@ class Pieces(NamedTuple):
 
 
 class ProductKernel(ABC):
-    """A product of correlations m(t), one for each input.
+    """A product of correlations m(t) of a = sqrt(c t), one for each input.
 
-    A class of your own gives `distance`, `factor` and `log_derivatives`; the other methods are
-    those of a `RadialKernel`, with the same arguments.
+    A class of your own gives ``c``, `factor` and `log_derivatives`; the other methods are those of
+    a `RadialKernel`, with the same arguments.
 
     Attributes
     ----------
+    c : float
+        Of a = sqrt(c t).
     damped : bool
         Whether m(t) = f(a) exp(-a), so that one exponential does for all inputs, or m(t) = f(a).
     """
 
     name: ClassVar[str]
     label: ClassVar[str]
+    c: ClassVar[float]
     damped: ClassVar[bool] = True
-
-    @abstractmethod
-    def distance(self, t: FloatArray) -> FloatArray:
-        """Return a at t >= 0, an array of any shape."""
 
     @abstractmethod
     def factor(self, a: FloatArray) -> FloatArray:
@@ -85,16 +84,28 @@ class ProductKernel(ABC):
             E, extra = E.sum(1, keepdims=True), extra.sum(1, keepdims=True)
         return Pieces(R, R, E, extra)
 
+    def steps(self, D: FloatArray) -> FloatArray:
+        """Return sqrt(D): a_p = sqrt(c theta_p) sqrt(D_p) needs no further root."""
+        return np.sqrt(D)
+
+    def values(self, theta: FloatArray, steps: FloatArray) -> FloatArray:
+        """Return the product, one input at a time."""
+        root = self.distance(np.broadcast_to(theta, (len(theta), steps.shape[1])))
+        return self._product(root[:, p, None] * steps[:, p] for p in range(steps.shape[1]))
+
+    def distance(self, t: FloatArray) -> FloatArray:
+        """Return a = sqrt(c t) at t >= 0, an array of any shape."""
+        return np.sqrt(self.c * t)
+
     def slope_at_zero(self) -> float:
         """Return l'(0)."""
         return float(self.log_derivatives(self.distance(np.zeros(1)))[0][0])
 
     def pairwise(self, A: FloatArray, C: FloatArray, theta: FloatArray) -> FloatArray:
         """Return the product, one input at a time."""
-        deltas = (A[:, :, None, p] - C[:, None, :, p] for p in range(A.shape[2]))
-        return self._product(
-            theta[:, p, None, None] * delta * delta for p, delta in enumerate(deltas)
-        )
+        deltas = (np.abs(A[:, :, None, p] - C[:, None, :, p]) for p in range(A.shape[2]))
+        root = self.distance(theta)
+        return self._product(root[:, p, None, None] * delta for p, delta in enumerate(deltas))
 
     def across(
         self, X_new: FloatArray, X: FloatArray, theta: FloatArray
@@ -122,8 +133,9 @@ class ProductKernel(ABC):
 
     def condensed(self, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, None]:
         """Return the product, one input at a time."""
-        squares = (pdist(X[:, p : p + 1], "sqeuclidean") for p in range(X.shape[1]))
-        return self._product(theta[p] * D for p, D in enumerate(squares)), None
+        root = self.distance(theta)
+        distances = (pdist(X[:, p : p + 1], "cityblock") for p in range(X.shape[1]))
+        return self._product(root[p] * step for p, step in enumerate(distances)), None
 
     def condensed_slopes(
         self, W: FloatArray, X: FloatArray, theta: FloatArray, R: FloatArray, kept: None
@@ -138,14 +150,15 @@ class ProductKernel(ABC):
             slopes[p] = (weights * first) @ D
         return slopes
 
-    def _product(self, squares: Iterable[FloatArray]) -> FloatArray:
-        """Return prod_p m(t_p) of arrays t_p of one shape, taken one after the other."""
+    def _product(self, distances: Iterable[FloatArray]) -> FloatArray:
+        """Return the product of the factors at arrays a_p of one shape, taken one by one."""
         total: Any = 0.0
         product: Any = 1.0
         with np.errstate(over="ignore"):
-            for t in squares:
-                a = self.distance(t)
-                total, product = total + a, product * self.factor(a)
+            for a in distances:
+                product = product * self.factor(a)
+                a += total
+                total = a
         return _damped(product, total) if self.damped else product
 
 
@@ -158,14 +171,15 @@ class Matern52Product(ProductKernel):
 
     name: ClassVar[str] = "matern52_product"
     label: ClassVar[str] = "product of Matérn 5/2"
-
-    def distance(self, t: FloatArray) -> FloatArray:
-        """Return sqrt(5 t)."""
-        return np.sqrt(5.0 * t)
+    c: ClassVar[float] = 5.0
 
     def factor(self, a: FloatArray) -> FloatArray:
         """Return 1 + a + a^2/3."""
-        return 1.0 + a + a * a / 3.0
+        f = a * (1.0 / 3.0)
+        f += 1.0
+        f *= a
+        f += 1.0
+        return f
 
     def log_derivatives(self, a: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return -5/6 (1 + a) / f and 25/36 (2 + a) / f^2."""
@@ -179,10 +193,7 @@ class Matern32Product(ProductKernel):
 
     name: ClassVar[str] = "matern32_product"
     label: ClassVar[str] = "product of Matérn 3/2"
-
-    def distance(self, t: FloatArray) -> FloatArray:
-        """Return sqrt(3 t)."""
-        return np.sqrt(3.0 * t)
+    c: ClassVar[float] = 3.0
 
     def factor(self, a: FloatArray) -> FloatArray:
         """Return 1 + a."""
@@ -196,27 +207,24 @@ class Matern32Product(ProductKernel):
 
 @dataclass(frozen=True)
 class Matern52Additive(ProductKernel):
-    """m(t) = (c + k(t)) / (c + 1) for each input, k the Matern 5/2 in it and c = 8.
+    """m(t) = (b + k(t)) / (b + 1) for each input, k the Matern 5/2 in it and b = 8.
 
     Multiplied out, the product over d inputs is a sum over all sets of inputs of products of k,
-    each input in a set dividing its share by c (Stitson et al. 1999): main effects count most, and
+    each input in a set dividing its share by b (Stitson et al. 1999): main effects count most, and
     interactions the less the more inputs they have.
     """
 
     name: ClassVar[str] = "matern52_additive"
     label: ClassVar[str] = "nearly additive Matérn 5/2"
+    c: ClassVar[float] = 5.0
     damped: ClassVar[bool] = False
 
-    def distance(self, t: FloatArray) -> FloatArray:
-        """Return sqrt(5 t)."""
-        return np.sqrt(5.0 * t)
-
     def factor(self, a: FloatArray) -> FloatArray:
-        """Return (c + (1 + a + a^2/3) exp(-a)) / (c + 1)."""
+        """Return (b + (1 + a + a^2/3) exp(-a)) / (b + 1)."""
         return (_SHARED + (1.0 + a + a * a / 3.0) * np.exp(-a)) / (_SHARED + 1.0)
 
     def log_derivatives(self, a: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return k' / (c + k) and k'' / (c + k) less the square of the former."""
+        """Return k' / (b + k) and k'' / (b + k) less the square of the former."""
         e = np.exp(-a)
         whole = _SHARED + (1.0 + a + a * a / 3.0) * e
         first = -5.0 / 6.0 * (1.0 + a) * e / whole

@@ -114,8 +114,8 @@ def to_state(model: BayesianGPRegressor) -> tuple[dict[str, Any], Arrays]:
 
 def _describe(a: Average) -> dict[str, Any]:
     """Return the header entry of an output that is not constant."""
-    n_more = 0 if a.source is None else int(a.held_out.n_more)
-    return {"problems": list(a.problems), "n_more": n_more}
+    n_thin, n_more = (0, 0) if a.source is None else (a.held_out.n_thin, a.held_out.n_more)
+    return {"problems": list(a.problems), "n_thin": n_thin, "n_more": n_more}
 
 
 def _encode_settings(settings: Settings) -> dict[str, Any]:
@@ -294,7 +294,9 @@ def _decode_mixture(X: FloatArray, members: tuple[Member, ...], arrays: Arrays) 
 def _decode_average(record: Any, settings: Settings, arrays: Arrays) -> Average:
     """Return what is kept of the posterior of an output."""
     match record:
-        case {"problems": [*problems], "n_more": int(n_more)} if n_more >= 0:
+        case {"problems": [*problems], "n_thin": int(n_thin), "n_more": int(n_more)} if (
+            min(n_thin, n_more) >= 0
+        ):
             pass
         case _:
             raise ValueError("an average is not what it should be.")
@@ -310,7 +312,7 @@ def _decode_average(record: Any, settings: Settings, arrays: Arrays) -> Average:
         problems=tuple(problems),
         activity=Activity(*(arrays[f"activity.{name}"] for name in Activity._fields)),
         explanations=_decode_explanations(arrays),
-        source=_decode_left_out(arrays, n_more) if "left_out.mean" in arrays else None,
+        source=_decode_left_out(arrays, n_thin, n_more) if "left_out.mean" in arrays else None,
         **numbers,
     )
 
@@ -322,9 +324,9 @@ def _decode_explanations(arrays: Arrays) -> tuple[Explanation, ...]:
     return tuple(Explanation(*row) for row in rows)
 
 
-def _decode_left_out(arrays: Arrays, n_more: int) -> HeldOut:
+def _decode_left_out(arrays: Arrays, n_thin: int, n_more: int) -> HeldOut:
     """Return each run predicted from the others."""
     mean, std, size, location, scale, weight = (arrays[name] for name in LEFT_OUT)
     n = len(mean)
     laws = [MixtureLaw(location[[i]], scale[[i]], weight[i], n - 1) for i in range(n)]
-    return HeldOut(np.arange(n), mean, std, laws, size, n_more)
+    return HeldOut(np.arange(n), mean, std, laws, size, n_thin, n_more)
