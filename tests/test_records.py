@@ -19,6 +19,7 @@ from pengp.choosing import (
     VALIDATION_SCORES,
     FoldMetric,
     FoldParts,
+    Law,
     Rule,
     ValidationScore,
     leave_one_out,
@@ -81,9 +82,9 @@ def middle(lams: FloatArray, values: FloatArray) -> int:
     return int(np.argsort(lams)[1])
 
 
-def bias(y: Any, mean: Any, std: Any, level: float) -> float:
+def bias(y: Any, law: Law, level: float) -> float:
     """Return the mean error."""
-    return float(np.mean(mean - y))
+    return float(np.mean(law.mean() - y))
 
 
 METRIC = FoldMetric("largest", largest, "largest miss", "largest miss of a fold")

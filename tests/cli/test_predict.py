@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from pengp import PenalizedGPRegressor, load, save
+from pengp import BayesianGPRegressor, PenalizedGPRegressor, load, save
 from pengp.cli.app import app
 from pengp.cli.predict import CHUNK_ROWS
 from tests.cli.commands import INPUTS, model_file, pengp, piston_runs
@@ -275,6 +275,7 @@ def test_a_summary_for_machines_goes_with_a_file(here: Path) -> None:
         "rows": 5,
         "level": 0.9,
         "columns": NEW,
+        "intervals": "model",
         "outside": {"rows": 1, "inputs": {"x6": {"rows": 1, "lower": 0.5, "upper": 1.3}}},
     }
     refused = invoke("model.pengp", "far.csv", "--json")
@@ -364,3 +365,23 @@ def test_memory_does_not_grow_with_the_table(here: Path) -> None:
     assert _peak_memory("long.csv") < _peak_memory("short.csv") + 60
     with Path("out.csv").open() as out:
         assert sum(1 for _ in out) == 3_001  # of the second call
+
+
+def test_intervals_are_those_of_the_model_or_of_the_jackknife(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).random((10, 2))
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = BayesianGPRegressor(random_state=0).fit(frame, np.sin(4.0 * X[:, 0]) + X[:, 1])
+    save(model, "average.pengp", info={"response": "y"})
+    frame.assign(a=0.5).to_csv("new.csv", index=False)
+    for kind in ("model", "jackknife+"):
+        arguments = ("new.csv", "-o", "out.csv", "--level", "0.9", "--intervals", kind)
+        assert invoke("average.pengp", *arguments).exit_code == 0
+        out = read("out.csv")
+        lower, upper = model.predict_interval(frame.assign(a=0.5), 0.9, kind)
+        np.testing.assert_allclose(out["y_lower"], lower, rtol=1e-12)
+        np.testing.assert_allclose(out["y_upper"], upper, rtol=1e-12)
+    refused = invoke("average.pengp", "new.csv", "--intervals", "jackknife+")
+    assert "10 runs support a level of at most 0.909" in refused.stderr

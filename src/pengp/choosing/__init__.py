@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         space_filling_folds,
         stratified_folds,
     )
+    from pengp.choosing.jackknife import jackknife_plus
+    from pengp.choosing.laws import NormalLaw
     from pengp.choosing.metrics import (
         FOLD_METRICS,
         FoldFunction,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     )
     from pengp.choosing.scores import (
         VALIDATION_SCORES,
+        Law,
         ValidationScore,
         coverage,
         crps_normal,
@@ -63,7 +66,9 @@ __all__ = [
     "FoldParts",
     "FoldPlan",
     "FoldsLike",
+    "Law",
     "MetricLike",
+    "NormalLaw",
     "Rule",
     "RuleFunction",
     "RuleLike",
@@ -82,6 +87,7 @@ __all__ = [
     "given_folds",
     "interval_score",
     "interval_score_values",
+    "jackknife_plus",
     "leave_one_out",
     "log_score",
     "log_score_values",
@@ -110,6 +116,8 @@ __getattr__, __dir__ = lazily(
             "space_filling_folds",
             "stratified_folds",
         ],
+        "jackknife": ["jackknife_plus"],
+        "laws": ["NormalLaw"],
         "metrics": [
             "FOLD_METRICS",
             "FoldFunction",
@@ -133,6 +141,7 @@ __getattr__, __dir__ = lazily(
         ],
         "scores": [
             "VALIDATION_SCORES",
+            "Law",
             "ValidationScore",
             "coverage",
             "crps_normal",

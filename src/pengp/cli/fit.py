@@ -129,6 +129,13 @@ def fit(
         Path | None,
         typer.Option("--report", metavar="FILE", help="Also write a report, an HTML page."),
     ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="Largest error that does no harm, in the unit of the response: is the surrogate "
+            "good enough for it, and how many more runs does it take?"
+        ),
+    ] = None,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
@@ -152,6 +159,8 @@ def fit(
     check_destination(place, *read)
     _check_new_file(place, force=force)
     _check_method(ctx, method)
+    if tolerance is not None and not 0.0 < tolerance < float("inf"):
+        raise InputError(f"--tolerance {tolerance:g} is no number above 0.")
     if report is not None:
         check_destination(report, *read, place)
     fewest = 3 if method is Method.BAYES else 2
@@ -171,7 +180,7 @@ def fit(
             common = {"input_bounds": region, **scales, "random_state": seed, "n_jobs": jobs}
             model = _penalized(runs, plan, given, **own, **common)
             info |= plan.record()
-    summary = Summary.of(view_of(model, response_name=response))
+    summary = Summary.of(view_of(model, response_name=response), tolerance)
     return _conclude(summary, info, place, report, as_json=as_json)
 
 

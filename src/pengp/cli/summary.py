@@ -10,7 +10,7 @@ from pengp.exceptions import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pengp.diagnostics import Diagnosis
+    from pengp.diagnostics import Diagnosis, GoodEnough
     from pengp.estimators.path_view import Mode
     from pengp.estimators.view import FittedView
 
@@ -26,14 +26,17 @@ class Summary:
 
     view: "FittedView"
     diagnosis: "Diagnosis"
+    good_enough: "GoodEnough | None" = None
 
     @classmethod
-    def of(cls, view: "FittedView") -> "Summary":
-        """Diagnose a model; an InputError if it has several responses."""
+    def of(cls, view: "FittedView", tolerance: float | None = None) -> "Summary":
+        """Diagnose a model, for a tolerance if given; an InputError if it has several responses."""
         from pengp.diagnostics import diagnose_view
+        from pengp.diagnostics.tolerance import good_enough_view
 
         check_one_response(view)
-        return cls(view, diagnose_view(view))
+        enough = None if tolerance is None else good_enough_view(view, tolerance)
+        return cls(view, diagnose_view(view), enough)
 
     def parts(self) -> "list[RenderableType]":
         """Return everything as texts and tables, to be printed below each other."""
@@ -41,13 +44,13 @@ class Summary:
             from pengp.cli.average_summary import average_parts
 
             own = average_parts(self.view)
-            return [facts(self._facts()), "", *self._score_table(), *own, *self._warnings()]
+            return [facts(self._facts()), "", *self._accuracy(), *own, *self._warnings()]
         return [
             facts(self._facts()),
             "",
             self._input_table(),
             "",
-            *self._score_table(),
+            *self._accuracy(),
             *self._mode_table(),
             *self._warnings(),
         ]
@@ -86,6 +89,7 @@ class Summary:
             "leave_one_out": {**diagnosis.scores, "level": diagnosis.level}
             if view.is_penalized
             else None,
+            **({} if self.good_enough is None else {"tolerance": self.good_enough.record()}),
             "other_modes": [
                 {"below": mode.deficit, "theta": self._by_input(mode)}
                 for mode in diagnosis.modes[1:]
@@ -215,6 +219,12 @@ class Summary:
             return "Leave-one-out check, each run predicted from the others with theta kept:"
         title = f"Accuracy on runs that were held out ({held_out.how}), theta learned anew"
         return f"{title}; with theta kept it flatters:" if self.view.is_penalized else f"{title}:"
+
+    def _accuracy(self) -> "list[RenderableType]":
+        """Return the scores and, if that was asked, whether the model is good enough."""
+        if self.good_enough is None:
+            return self._score_table()
+        return [*self._score_table(), "", paragraph(" ".join(self.good_enough.sentences()))]
 
     def _mode_table(self) -> "list[RenderableType]":
         """Return the other modes, if there are any."""

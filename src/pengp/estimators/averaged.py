@@ -10,9 +10,10 @@ from pengp._core.arrays import FloatArray
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, extended
 from pengp.bayes.heldout import HeldOut as LeftOut
+from pengp.bayes.jackknife import LeftOutMeans, left_out_means
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
-from pengp.choosing.scores import half_width
+from pengp.choosing.scores import Law, half_width
 from pengp.estimators.average_view import activity_in
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
@@ -191,6 +192,25 @@ class AverageMixin(SurrogateMixin):
         )
         loo = leave_one_out_in(self._surrogate, seen - mean, mean, std, self._loo_law)
         return loo.output(0) if self._one_output else loo
+
+    def _law(self, X_raw: FloatArray, output: int) -> Law:
+        """Return the predictive distributions at X_raw [m, d]: mixtures of Student t."""
+        known = self._surrogate
+        if known.response.constant[output] or known.response.transforms:
+            return super()._law(X_raw, output)
+        law = known.posteriors[output].law(known.scale(X_raw))
+        return law.moved(known.response.mean[output], known.response.sd[output])
+
+    def _runs_in_fit(self, output: int) -> int:
+        """Return the number of runs in ``fit``."""
+        found = self._averages[output]
+        return len(self.X_train_) if found is None else len(found.y)
+
+    def _left_out(self, output: int) -> LeftOutMeans:
+        """Return the posteriors without each run."""
+        found = self._averages[output]
+        assert found is not None  # a constant response leaves nothing out
+        return left_out_means(found, self._surrogate.posteriors[output].X, self._seeds[output])
 
 
 def _how(left: LeftOut) -> str:

@@ -8,15 +8,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import (
-    as_generator,
-    check_count,
-    check_duplicates,
-    check_levels,
-    check_real,
-)
-from pengp.choosing.scores import half_width
+from pengp._core.checks import as_generator, check_count, check_duplicates, check_real
 from pengp.estimators.data import Scales, check_inside
+from pengp.estimators.intervals import IntervalMixin
 from pengp.estimators.laws import MappedLaw
 from pengp.estimators.scales import check_domain, check_responses, column_label
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
@@ -25,7 +19,7 @@ from pengp.model.elementary import Transform
 from pengp.model.transforms import IDENTITY
 
 
-class SurrogateMixin:
+class SurrogateMixin(IntervalMixin):
     """Methods and learned attributes that all estimators share; see there.
 
     A subclass calls `_runs` in ``fit`` and sets the learned attributes below; it says which nugget
@@ -36,7 +30,6 @@ class SurrogateMixin:
     input_transforms: Any
     response_transform: Any
 
-    _surrogate: Surrogate[Any]
     _one_output: bool  # whether y was [n], not [n, q]
     X_train_: FloatArray
     y_train_: FloatArray
@@ -47,7 +40,7 @@ class SurrogateMixin:
 
     def _learn(self, surrogate: Surrogate[Any]) -> None:
         """Take over a surrogate that knows more runs."""
-        self._surrogate = surrogate
+        self._hold(surrogate)
 
     def _runs(self, X: Any, y: Any, least: int = 2) -> tuple[FloatArray, FloatArray]:
         """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
@@ -139,42 +132,6 @@ class SurrogateMixin:
             return self._outputs(known.mean(X_raw))
         both = known.mean_and_std(X_raw) if return_std else known.mean_and_cov(X_raw)
         return self._outputs(both[0]), (both[1][..., 0] if self._one_output else both[1])
-
-    def predict_quantiles(self, X: Any, levels: ArrayLike) -> FloatArray:
-        """Return quantiles of the predictive distributions, exact also for a transformed response.
-
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        levels : [k]
-            Probabilities between 0 and 1.
-
-        Returns
-        -------
-        [m, k] or [m, q, k]
-        """
-        X_raw, p = self._new_inputs(X), check_levels(levels)
-        return self._outputs(self._surrogate.quantiles(X_raw, p))
-
-    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Return central prediction intervals.
-
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        level : float
-            Probability that an interval is to cover, between 0 and 1.
-
-        Returns
-        -------
-        lower, upper : [m] or [m, q]
-            Quantiles of (1 - level) / 2 and (1 + level) / 2.
-        """
-        half_width(level)  # says so if the level is none, before any work
-        ends = self.predict_quantiles(X, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-        return ends[..., 0], ends[..., 1]
 
     def predict_gradient(self, X: Any) -> FloatArray:
         """Return the derivatives of the predictive mean in the inputs, in the user's units.

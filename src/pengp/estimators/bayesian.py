@@ -202,7 +202,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         self, averages: tuple[Average | None, ...], surrogate: Surrogate[ProcessMixture]
     ) -> None:
         """Set what was learned, from runs or from a file; None for a constant response."""
-        self._averages, self._surrogate = averages, surrogate
+        self._averages = averages
+        self._hold(surrogate)
         inputs = surrogate.inputs
         medians = [np.full(len(inputs.lower), np.nan) if a is None else a.medians for a in averages]
         self.theta_ = self._of_outputs(np.array(medians))

@@ -15,6 +15,7 @@ from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
     HeldOut,
+    LeftOutProcesses,
     Split,
     held_out_of,
     of_refits,
@@ -89,7 +90,7 @@ class PathMixin(SurrogateMixin):
         self._chosen = chosen = path_at(path, index)
         self.X_train_ = data.X_raw
         self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
-        self._surrogate = condition_all(data.X, data.y_raw, data.inputs, data.response, chosen)
+        self._hold(condition_all(data.X, data.y_raw, data.inputs, data.response, chosen))
         self.path_ = path
         self.lam_ = self._per_output(path.lams[index])
         self.theta_ = chosen.theta[..., 0, :]
@@ -168,8 +169,7 @@ class PathMixin(SurrogateMixin):
         if table is not None:
             splits, how = of_table(table, lam)
         else:
-            starts = check_starts(self.n_starts, _n_theta(model, X))
-            splits, how = of_refits(X, y, lam, model, starts)
+            splits, how = self._refits(output), "each run left out in turn"
         if keep_theta:
             theta = np.atleast_2d(self.theta_)[output]
             nugget, sigma2 = (float(np.atleast_1d(a)[output]) for a in (self.nugget_, self.sigma2_))
@@ -177,6 +177,22 @@ class PathMixin(SurrogateMixin):
         found = predict_splits(X, y, splits, model)
         seen = known.y_raw[: len(y), output]
         return held_out_of(seen, found, partial(known.mapped, output), level, how)
+
+    def _refits(self, output: int) -> list[Split]:
+        """Return each run of ``fit`` alone, with the estimates from the others at lam_."""
+        data, model = self.path_._data, self._chosen._model
+        X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
+        return of_refits(X, y, lam, model, check_starts(self.n_starts, _n_theta(model, X)))
+
+    def _runs_in_fit(self, output: int) -> int:
+        """Return the number of runs in ``fit``."""
+        return len(self.path_._data.y[output])
+
+    def _left_out(self, output: int) -> LeftOutProcesses:
+        """Return the fits without each run, at lam_."""
+        data, model = self.path_._data, self._chosen._model
+        X, y = data.X[output], data.y[output]
+        return LeftOutProcesses.of(X, y, self._refits(output), model)
 
     def at_lambda(self, lam: float) -> Self:
         """Return a fitted copy at another lambda of path_, without estimating anything anew.

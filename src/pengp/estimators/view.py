@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp.choosing.scores import Law
 from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
@@ -220,6 +221,12 @@ class FittedView(ScaledView):
     def _held_out(self) -> dict[float, HeldOut]:
         """What `held_out` has found, by level."""
         return {}
+
+    def law(self, X: Any) -> Law:
+        """Return the predictive laws at X [m, d], whose columns are in the order of the runs."""
+        with _without_names():
+            law: Law = self.estimator.predictive_law(X, self.output)
+        return law
 
     def predict(self, X: FloatArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return means [m] and ends of intervals [m], [m] at X [m, d]."""

@@ -221,7 +221,8 @@ def _restore_fit(
     path = _decode_path(header, arrays, sizes["q"])
     posteriors = tuple(_decode_posterior(path._model, arrays, k) for k in range(sizes["q"]))
     surrogate: Surrogate[Posterior] = runs.surrogate(posteriors, header, arrays)
-    estimator.path_, estimator._surrogate = path, surrogate
+    estimator.path_ = path
+    estimator._hold(surrogate)
     _set(estimator, arrays, _ESTIMATES)
     at_lam = path.lams == arrays["lam"][..., None]
     if not at_lam.any(-1).all():

@@ -1,13 +1,14 @@
 """Predictions beside what was observed: of runs that were held out, or of a validation set."""
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from pengp._core.arrays import FloatArray
-from pengp.choosing.scores import normal_interval
+from pengp.choosing.laws import NormalLaw
+from pengp.choosing.scores import half_width, normal_interval
 from pengp.estimators.view import FittedView, view_of
 from pengp.exceptions import InputError
 from pengp.plots.fitted import Estimator
@@ -50,9 +51,7 @@ class Predictions(NamedTuple):
         """Return the predicted probability [n] of a response below the observed one."""
         if self.below is not None:
             return self.below
-        residual = self.observed - self.mean
-        surely = np.where(residual == 0.0, 0.0, np.copysign(np.inf, residual))
-        return np.asarray(ndtr(np.divide(residual, self.std, out=surely, where=self.std > 0.0)))
+        return NormalLaw(self.mean, self.std).cdf(self.observed)
 
     @classmethod
     def checked(cls, observed: ArrayLike, mean: ArrayLike, std: ArrayLike) -> "Predictions":
@@ -152,6 +151,42 @@ class OfPredictions:
         return cls._of(Predictions.of_held_out(view, level), level, HELD_OUT, view.response)
 
     @classmethod
+    def from_test_runs(
+        cls,
+        estimator: Estimator,
+        X: Any,
+        y: ArrayLike,
+        *,
+        output: int = 0,
+        level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Take the predictions of test runs, with the estimator's own laws.
+
+        Parameters
+        ----------
+        estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
+            Fitted.
+        X : array or frame, shape [n, d]
+            Inputs of the test runs.
+        y : [n]
+            Their responses.
+        output : int
+            Which output.
+        level : float
+            Level of the intervals or of the band.
+        response_name : str, optional
+            For labels.
+        """
+        half_width(level)  # says so if the level is none
+        view = view_of(estimator, output, response_name=response_name)
+        law = view.law(X)
+        given = Predictions.checked(y, law.mean(), law.std())
+        lower, upper = law.interval(level).T
+        given = given._replace(ends=(lower, upper), below=law.cdf(given.observed))
+        return cls._of(given, level, VALIDATION, view.response)
+
+    @classmethod
     def from_predictions(
         cls,
         observed: ArrayLike,
@@ -161,7 +196,7 @@ class OfPredictions:
         level: float = 0.95,
         response_name: str | None = None,
     ) -> Self:
-        """Take predictions of a validation set.
+        """Take normal predictions of a validation set.
 
         Parameters
         ----------

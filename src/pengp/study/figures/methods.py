@@ -42,9 +42,9 @@ def figure_methods(rows: Rows) -> Figure:
         _draw(right, table, methods, "coverage", errors=False)
         letter(left, 2 * k, f"CRPS, {title}")
         letter(right, 2 * k + 1, f"coverage, {title}")
-        left.set_xlabel("100 mean log(CRPS / CRPS of the MLE)")
+        left.set_xlabel("100 log ratio to the MLE")
         left.axvline(0.0, color=GREY, linestyle="--", linewidth=0.9, zorder=0)
-        right.set_xlabel("coverage of 95 % intervals")
+        right.set_xlabel("of 95 % intervals")
         right.axvline(0.95, color=GREY, linestyle="--", linewidth=0.9, zorder=0)
     for ax in axes[0, 1:]:
         ax.tick_params(labelleft=False)

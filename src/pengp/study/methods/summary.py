@@ -66,11 +66,16 @@ def over(table: pd.DataFrame, problems: Sequence[str]) -> pd.DataFrame:
         line: dict[str, object] = {"method": method, "problems": len(group)}
         for score in _SCORES:
             line[score] = group[score].mean()
-            line[f"{score} SE"] = float(np.sqrt((group[f"{score} SE"] ** 2).sum()) / len(group))
+            line[f"{score} SE"] = _error_of_mean(group[f"{score} SE"])
             line[f"worst {score}"] = group[score].max()
         line |= {"coverage": group["coverage"].mean(), "lowest": group["coverage"].min()}
         lines.append(line | {"seconds": group["seconds"].median()})
     return pd.DataFrame(lines)
+
+
+def _error_of_mean(errors: pd.Series) -> float:
+    """Return the standard error of a mean over problems from theirs; nan if one is unknown."""
+    return float(np.linalg.norm(errors.to_numpy(dtype=np.float64)) / len(errors))
 
 
 def by_function(rows: Rows) -> pd.DataFrame:
@@ -121,8 +126,8 @@ def overview(rows: Rows) -> pd.DataFrame:
             continue
         for line in table[table["group"].isin(HALVES[:2])].to_dict("records"):
             words = found.setdefault(str(line["method"]), {"method": LABELS[str(line["method"])]})
-            ratio = f"{line['rmse']:.1f} / {line['crps']:.1f} ± {line['crps SE']:.1f}"
-            words[f"{title}, {line['group']}"] = ratio
+            error = "" if pd.isna(line["crps SE"]) else f" ± {line['crps SE']:.1f}"
+            words[f"{title}, {line['group']}"] = f"{line['rmse']:.1f} / {line['crps']:.1f}{error}"
             words[f"coverage (lowest), {title}, {line['group']}"] = (
                 f"{line['coverage']:.2f} ({line['lowest']:.2f})"
             )

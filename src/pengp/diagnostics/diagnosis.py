@@ -5,25 +5,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.stats import binomtest
 
 from pengp._core.arrays import BoolArray, FloatArray
-from pengp.choosing.scores import VALIDATION_SCORES, coverage, interval_score
+from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.diagnostics.scoring import IntervalCheck, score_law, score_predictions
 from pengp.estimators.advice import advise
 from pengp.estimators.heldout import HeldOut
-from pengp.estimators.laws import MappedLaw
 from pengp.estimators.path_view import Mode
 from pengp.estimators.view import FittedView, view_of
-
-__all__ = [
-    "Diagnosis",
-    "Finding",
-    "IntervalCheck",
-    "Mode",
-    "diagnose",
-    "score_predictions",
-]
 
 #: theta may grow by this factor along its ray, without the likelihood noticing, before it is told.
 _FLAT_FACTOR = 2.0
@@ -32,8 +21,6 @@ _FLAT_FACTOR = 2.0
 CLOSE_MODE = 1.92
 #: Posterior weight from which on an explanation with other inputs is told.
 _TOLD_SHARE = 0.05
-#: Probability, were the intervals right, below which the number of runs inside contradicts them.
-_CONTRADICTION = 0.01
 #: Ratio of the errors with theta estimated anew and with theta kept from which on it is told.
 _FLATTERED = 1.5
 #: Choices of lambda over repeated folds count as unstable if they spread over this factor.
@@ -122,72 +109,11 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
 def _own_scores(view: FittedView, held_out: HeldOut | None, level: float) -> dict[str, float]:
     """Return the scores of the runs with theta kept, or those of an average; see `Diagnosis`."""
     if view.is_penalized or view.is_constant:
-        return score_predictions(*view.left_out, level=level, law=view.left_out_law)
+        if view.left_out_law is not None:
+            return score_law(view.left_out[0], view.left_out_law, level=level)
+        return score_predictions(*view.left_out, level=level)
     undefined = dict.fromkeys(VALIDATION_SCORES, float("nan"))
     return undefined if held_out is None else {**undefined, **held_out.scores()}
-
-
-def score_predictions(
-    y: ArrayLike,
-    mean: ArrayLike,
-    std: ArrayLike,
-    *,
-    level: float = 0.95,
-    law: MappedLaw | None = None,
-) -> dict[str, float]:
-    """Return every score of `pengp.choosing.VALIDATION_SCORES` by name.
-
-    Parameters
-    ----------
-    y : [m]
-        Responses that were seen.
-    mean, std : [m]
-        Their predictions.
-    level : float
-        Probability of the central intervals that coverage and interval_score judge.
-    law : MappedLaw, optional
-        The predictive laws; normal ones of mean and std if omitted.
-    """
-    scores = {name: score(y, mean, std, level) for name, score in VALIDATION_SCORES.items()}
-    if law is None:
-        return scores
-    seen = np.asarray(y, dtype=np.float64)
-    lower, upper = law.interval(level).T
-    return {
-        **scores,
-        "crps": float(law.crps(seen).mean()),
-        "log_score": -float(law.log_density(seen).mean()),
-        "coverage": coverage(seen, lower, upper),
-        "interval_score": interval_score(seen, lower, upper, level=level),
-    }
-
-
-class IntervalCheck(NamedTuple):
-    """How many responses lie in their intervals, and whether chance explains it.
-
-    The one rule by which runs contradict intervals, be it the model's own runs, new or test runs:
-    an exact two-sided binomial test of the number inside, at 1 %. Too few inside say that the
-    intervals are too narrow, too many that they are too wide.
-    """
-
-    inside: int
-    n: int
-    level: float
-
-    @property
-    def p_value(self) -> float:
-        """Probability of a number that is no likelier than this one, were the intervals right."""
-        return float(binomtest(self.inside, self.n, self.level).pvalue)
-
-    @property
-    def contradicted(self) -> bool:
-        """Whether chance does not explain the number."""
-        return self.p_value < _CONTRADICTION
-
-    @property
-    def too(self) -> str:
-        """On which side of the expected the number lies: the intervals look narrow or wide."""
-        return "narrow" if self.inside < self.n * self.level else "wide"
 
 
 def _useless(scores: dict[str, float]) -> Iterator[Finding]:
