@@ -12,6 +12,7 @@ from pengp.cli.bounds import BOUNDS_HELP, read_bounds
 from pengp.cli.choices import choice
 from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
 from pengp.cli.search import (
     OPTIONS,
     Grid,
@@ -67,6 +68,9 @@ def fit(
     bounds: Annotated[
         list[str] | None, typer.Option("--bounds", "-b", metavar="RANGE|FILE", help=BOUNDS_HELP)
     ] = None,
+    log: LogOption = None,
+    log_response: LogResponseOption = False,
+    transform: TransformOption = None,
     method: Annotated[
         Method,
         typer.Option(
@@ -181,16 +185,17 @@ def fit(
     fewest = 3 if method is Method.BAYES else 2
     runs = read_runs(data, response, _names(inputs), fewest=fewest, reading=reading)
     region = _input_bounds(runs, bounds or [], reading)
+    scales = read_scales(runs, response, log, log_response, transform)
     given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
     check_runs(runs, given["nugget"])
     model: Any = None
     info: dict[str, Any] = {"response": response, "source": runs.source, "seed": seed}
     with working(f"Fitting {len(runs.y)} runs ..."):
         if method is Method.BAYES:
-            model = _average(runs, given, input_bounds=region, random_state=seed)
+            model = _average(runs, given, input_bounds=region, **scales, random_state=seed)
         else:
             given |= {"penalty": penalty, "isotropic": isotropic, **searching}
-            given |= {"input_bounds": region, "random_state": seed}
+            given |= {"input_bounds": region, **scales, "random_state": seed}
             if lam is None:
                 plan = Folds.of(folds, repeats, seed, len(runs.y))
                 own = {"metric": metric, "rule": rule, "lams": lambda_grid.value, "n_jobs": jobs}
