@@ -9,7 +9,7 @@ from pengp.diagnostics import validate
 from pengp.diagnostics.validation import chance
 from pengp.estimators.joint import joint_errors
 from pengp.estimators.view import view_of
-from pengp.model import get_kernel
+from pengp.model import correlation, get_kernel
 from pengp.plots import CoverageDisplay, LeaveOneOutDisplay, PivotedErrorsDisplay
 
 RNG = np.random.default_rng(0)
@@ -53,6 +53,21 @@ def test_joint_errors_of_a_penalized_fit_by_their_definition(
     # 14 runs, no mean: F with 25 and 14 degrees of freedom, not scaled.
     assert found.expected == pytest.approx(25 * 14 / 12, rel=1e-12)
     assert found.p_smaller + found.p_larger == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("likelihood", ["profile", "marginal"])
+def test_the_reference_knows_what_sigma2_was_divided_by(likelihood: str) -> None:
+    model = PenalizedGPRegressor(0.0, mean="linear", likelihood=likelihood, random_state=0)
+    model.set_params(theta_bounds=(4.0, 4.0001), input_bounds=[(0.0, 1.0)] * 2).fit(X, Y)
+    y = (Y - Y.mean()) / Y.std(ddof=1)
+    R = correlation(X, model.theta_)
+    F = np.column_stack([np.ones(14), X])
+    P = np.linalg.inv(R)
+    P -= P @ F @ np.linalg.solve(F.T @ P @ F, F.T @ P)
+    # With the true theta y' P y is sigma2 times chi-squared with 14 - 3 degrees of freedom.
+    divisor = y @ P @ y / model.sigma2_
+    found = joint_errors(view_of(model), NEW, np.sin(5.0 * NEW[:, 0]) + NEW[:, 1], 0.95)
+    assert found.expected == pytest.approx(divisor / 11 * 25 * 11 / 9, rel=1e-6)
 
 
 def test_the_reference_of_an_average_is_right_for_its_own_draws(

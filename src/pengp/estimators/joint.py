@@ -119,6 +119,5 @@ def _reference(
     n = len(view.fitted_runs[1])
     q = 0 if process.mean.variance is not None else len(process.trend)
     df = max(n - q, 1)
-    estimate = n if view.estimator.likelihood == "profile" else df
     law = f"scaled F with {len(factor.order)} and {df} degrees of freedom"
-    return StudentReference(df, estimate / df), law
+    return StudentReference(df, n / df), law  # sigma2 is y' P y / n, whatever the likelihood
