@@ -159,6 +159,17 @@ def test_new_runs_are_learned(model: BayesianGPRegressor) -> None:
     assert (std < before).all()
 
 
+def test_an_input_that_never_varied_changes_nothing() -> None:
+    X, y = runs(8, 1)
+    alone = BayesianGPRegressor(random_state=0).fit(X, y)
+    with pytest.warns(PengpWarning, match="constant in column 1"):
+        beside = BayesianGPRegressor(random_state=0).fit(np.column_stack([X, np.ones(8)]), y)
+    assert alone._settings.members == beside._settings.members
+    error = np.hypot(alone.log_evidence_error_, beside.log_evidence_error_)
+    assert beside.log_evidence_ == pytest.approx(alone.log_evidence_, abs=4 * error)
+    assert error < 0.1  # with the prior of two inputs it is off by much more
+
+
 def test_a_constant_output_is_predicted_without_spread() -> None:
     X, y = runs()
     with pytest.warns(PengpWarning, match="output"):

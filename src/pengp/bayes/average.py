@@ -207,6 +207,8 @@ def members_of(
     kernels: Any = None,
     nugget: float | Sequence[float] | str | None = None,
     mean: str | Mean | None = None,
+    *,
+    n_constant: int = 0,
 ) -> tuple[Member, ...]:
     """Return the members that a user's choices describe, for d inputs.
 
@@ -220,8 +222,10 @@ def members_of(
         Nuggets of each kernel, which share its weight; those of `default_members` if omitted.
     mean : {"integrated", "zero"}, Mean or None
         A constant that is integrated out, zero, or a mean with a prior on its coefficients.
+    n_constant : int
+        How many of the inputs never vary; what is omitted is as without them.
     """
-    defaults = default_members(d)
+    defaults = default_members(max(d - n_constant, 1))
     trend = defaults[0].mean if mean is None else _mean(mean)
     if kernels is None:
         weights: dict[Any, float] = {}
