@@ -104,7 +104,7 @@ def sample_of(model: BayesianGPRegressor) -> PosteriorSample:
 def test_a_posterior_that_cannot_be_trusted_warns() -> None:
     X = np.random.default_rng(1).random((40, 20))
     y = np.sin(6.0 * X[:, 0]) * X[:, 1] + X[:, 2] ** 2
-    with pytest.warns(PengpWarning, match=r"cannot be trusted: .* raise max_points\."):
+    with pytest.warns(PengpWarning, match=r"cannot be trusted: .* raise .*max_points"):
         BayesianGPRegressor(kernels="sqexp", random_state=0, max_points=1).fit(X, y)
 
 
