@@ -1,12 +1,14 @@
 """Test runs beside what the fit promised, and judged together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import kstest, ttest_ind
 
 from pengp import BayesianGPRegressor, PenalizedGPRegressor, latin_hypercube
 from pengp.diagnostics import validate
-from pengp.diagnostics.validation import chance
+from pengp.diagnostics.validation import _far_together, chance
 from pengp.estimators.joint import joint_errors
 from pengp.estimators.view import view_of
 from pengp.model import correlation, get_kernel
@@ -106,6 +108,21 @@ def test_a_wrong_variance_and_a_wrong_correlation_are_told_apart() -> None:
         assert "the variance is too large" in distance_finding(kernel, kernel, 4.0, 0.05)
     assert "too long, or the kernel is too smooth" in distance_finding("matern52", "sqexp", 2.0)
     assert "the lengthscales are too short" in distance_finding("sqexp", "sqexp", 30.0)
+
+
+def test_errors_that_are_only_in_the_wrong_places_are_not_called_too_large(
+    penalized: PenalizedGPRegressor,
+) -> None:
+    joint = joint_errors(view_of(penalized), NEW, penalized.predict(NEW), 0.95)
+    right = replace(joint, p_smaller=0.6, p_larger=0.4)
+    (found,) = _far_together(replace(right, balance=(0.999, 0.001)))
+    assert "the errors are as large as the model says, but not where it says (p = 0.002)" in (
+        found.message
+    )
+    assert "too large at runs that others should predict well" in found.message
+    assert not list(_far_together(replace(right, balance=(0.6, 0.4))))
+    (found,) = _far_together(replace(right, p_smaller=0.999, p_larger=0.001, balance=(0.6, 0.4)))
+    assert "smaller than the model says" in found.message  # the distance is 0
 
 
 def test_runs_worse_than_promised_are_told_and_chance_is_not() -> None:
