@@ -180,6 +180,7 @@ def test_a_constant_output_is_predicted_without_spread() -> None:
     np.testing.assert_array_equal(mean[:, 1], 3.0)
     np.testing.assert_array_equal(std[:, 1], 0.0)
     np.testing.assert_array_equal(fitted.predict_quantiles(X[:2], [0.1, 0.9])[:, 1], 3.0)
+    assert "output 1: constant response\n" in str(fitted)
     learned = fitted.condition_on(X[:1] + 0.01, [[1.0, 3.0]])
     np.testing.assert_array_equal(learned.predict(X)[:, 1], 3.0)
 
