@@ -72,6 +72,14 @@ def test_the_reference_knows_what_sigma2_was_divided_by(likelihood: str) -> None
     assert found.expected == pytest.approx(divisor / 11 * 25 * 11 / 9, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:X is constant")
+def test_the_reference_counts_the_coefficients_that_were_estimated() -> None:
+    still, new = np.column_stack([X, np.ones(14)]), np.column_stack([NEW, np.ones(25)])
+    model = PenalizedGPRegressor(0.0, mean="linear", random_state=0).fit(still, Y)
+    found = joint_errors(view_of(model), new, model.predict(new), 0.95)
+    assert found.law == "scaled F with 25 and 11 degrees of freedom"  # a level and two slopes
+
+
 def test_the_reference_of_an_average_is_right_for_its_own_draws(
     average: BayesianGPRegressor,
 ) -> None:
