@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp._core.checks import DataSets, check_duplicates, check_lams, warn
-from pengp.choosing.folds import DEFAULT_K, FoldPlan, FoldsLike, leave_one_out, make_folds
+from pengp.choosing.folds import (
+    DEFAULT_K,
+    FoldPlan,
+    FoldsLike,
+    default_repeats,
+    leave_one_out,
+    make_folds,
+)
 from pengp.estimators.scales import (
     Judge,
     column_label,
@@ -190,6 +197,7 @@ def make_plans(cv: FoldsLike, data: TrainingData, seed: int) -> list[FoldPlan | 
         plans = [make_folds(cv, data.X_raw, y, random_state=seed) for y in data.y_raw.T]
     else:
         y = data.y_raw[:, 0] if q == 1 else data.y_raw
-        plans = [make_folds(cv, data.X_raw, y, random_state=seed)] * q
+        repeats = default_repeats(n) if cv is None else 1
+        plans = [make_folds(cv, data.X_raw, y, random_state=seed, repeats=repeats)] * q
     pairs = zip(plans, data.response.constant, strict=True)
     return [None if constant else plan for plan, constant in pairs]

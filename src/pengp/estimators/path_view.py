@@ -155,7 +155,7 @@ class PathView:
 
         None also for a rule of the user's own, of which a model file keeps the name only.
         """
-        table, rule = self.table, getattr(self.estimator, "rule", "")
+        table, rule = self.table, getattr(self.estimator, "rule_", "")
         if table is None or table.plan.repeats == 1 or not (callable(rule) or rule in RULES):
             return None
         return np.asarray(table.stability(str(self.metric), rule))
