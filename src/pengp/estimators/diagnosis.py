@@ -8,10 +8,10 @@ import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.choosing.scores import VALIDATION_SCORES
-from pengp.diagnostics.scoring import IntervalCheck, score_law, score_predictions
 from pengp.estimators.advice import advise
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.path_view import Mode
+from pengp.estimators.scoring import IntervalCheck, score_law, score_predictions
 from pengp.estimators.view import FittedView, view_of
 
 #: theta may grow by this factor along its ray, without the likelihood noticing, before it is told.
