@@ -23,9 +23,13 @@ def noisy_runs(sets: int = 25) -> None:
     for label, losses in zip(labels, np.moveaxis(found, -1, 0), strict=True):
         errors = losses.std(axis=1, ddof=1) / np.sqrt(sets)
         cells = [f"{m:+8.1f} +- {e:4.1f}" for m, e in zip(losses.mean(1), errors, strict=True)]
-        print(f"  {label:<20}" + "".join(f"{cell:>18}" for cell in cells) + f"{losses.mean():+8.1f}")
+        print(
+            f"  {label:<20}" + "".join(f"{cell:>18}" for cell in cells) + f"{losses.mean():+8.1f}"
+        )
     mean = found[..., 0].mean()
-    print(f"  -> default: {mean:+.1f} on average (goal: at most 2; {'' if mean <= 2 else 'NOT '}met)")
+    print(
+        f"  -> default: {mean:+.1f} on average (goal: at most 2; {'' if mean <= 2 else 'NOT '}met)"
+    )
 
 
 def _losses(name: str, n: int, seed: int) -> FloatArray:

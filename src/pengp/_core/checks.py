@@ -327,9 +327,9 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     return np.random.default_rng(as_seed(random_state))
 
 
-def warn(message: str) -> None:
-    """Warn in the package's own category, pointing at the caller of the public function."""
-    warnings.warn(message, PengpWarning, stacklevel=_caller_depth())
+def warn(message: str, category: type[PengpWarning] = PengpWarning) -> None:
+    """Warn in a category of the package, pointing at the caller of the public function."""
+    warnings.warn(message, category, stacklevel=_caller_depth())
 
 
 def _caller_depth() -> int:

@@ -31,7 +31,7 @@ from pengp.cli.signals import handle_signals, signals_first
 from pengp.cli.study import app as study
 from pengp.cli.update import update
 from pengp.cli.validate import validate
-from pengp.exceptions import FileError, InputError, PengpWarning
+from pengp.exceptions import DoubtWarning, FileError, InputError, PengpWarning
 
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever typer keeps it
 UNEXPECTED, UNUSABLE, FILE, INTERRUPTED = 1, 3, 4, 130
@@ -94,6 +94,7 @@ def _notes() -> Iterator[None]:
     """Show the package's warnings as notes, each once."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", PengpWarning)
+        warnings.simplefilter("ignore", DoubtWarning)  # commands say it in full
         python_s, seen = warnings.showwarning, set[str]()
 
         def show(

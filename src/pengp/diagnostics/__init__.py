@@ -2,7 +2,8 @@
 
 from pengp.diagnostics.tolerance import GoodEnough, good_enough
 from pengp.diagnostics.validation import Difference, Validation, validate
-from pengp.estimators.diagnosis import CLOSE_MODE, Diagnosis, Finding, diagnose, diagnose_view
+from pengp.estimators.diagnosis import Diagnosis, diagnose, diagnose_view
+from pengp.estimators.findings import CLOSE_MODE, Finding
 from pengp.estimators.joint import JointErrors
 from pengp.estimators.path_view import Mode
 from pengp.estimators.scoring import IntervalCheck, score_law, score_predictions

@@ -19,6 +19,7 @@ from pengp.estimators.averaged import AverageMixin
 from pengp.estimators.data import TrainingData, scale_runs
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.scales import judge_of
+from pengp.estimators.summary import SummaryMixin
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
@@ -28,7 +29,9 @@ from pengp.path.fitting import Model, checked_model
 __all__ = ["BayesianGPRegressor"]
 
 
-class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, BaseEstimator):
+class BayesianGPRegressor(
+    SummaryMixin, FittedDisplayMixin, AverageMixin, RegressorMixin, BaseEstimator
+):
     """Gaussian-process surrogate that averages over lambda, theta and kernels.
 
     The penalized estimate theta-hat(lambda) of the paper is the posterior mode under independent

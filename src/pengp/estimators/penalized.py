@@ -17,6 +17,7 @@ from pengp.choosing.rules import RuleLike, get_rule
 from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
+from pengp.estimators.summary import SummaryMixin
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
@@ -28,7 +29,7 @@ __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
 _OF_COVARIANCES = ("md", "score", "scaled_score")
 
 
-class _PenalizedGP(FittedDisplayMixin, PathMixin, RegressorMixin, BaseEstimator):
+class _PenalizedGP(SummaryMixin, FittedDisplayMixin, PathMixin, RegressorMixin, BaseEstimator):
     """What both estimators are made of."""
 
     def __sklearn_tags__(self) -> Any:
@@ -169,6 +170,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         data = self._prepared(X_raw, y_raw, model, float(lams[0]), seed)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
+        self._warn_of_doubts()
         return self
 
 
@@ -294,6 +296,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         path = self._path(data, model, self.lams_, seed)
         self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
         self._tell(tables)
+        self._warn_of_doubts()
         return self
 
     @property
