@@ -231,11 +231,14 @@ class Summary:
         others = self.diagnosis.modes[1:]
         if not others:
             return []
-        rows = [[f"{mode.deficit:.2f}", self._uses(mode)] for mode in others[:_MOST_MODES]]
+        rows = [
+            [str(k), f"{mode.deficit:.2f}", self._uses(mode)]
+            for k, mode in enumerate(others[:_MOST_MODES], start=2)
+        ]
         left_out = len(others) - len(rows)
         more = [f"and {left_out} more, further below"] if left_out else []
         title = "Other modes of the penalized likelihood:"
-        return ["", title, table(["below the best", "theta"], rows, right=(0,)), *more]
+        return ["", title, table(["mode", "below the best", "theta"], rows, right=(0, 1)), *more]
 
     def _warnings(self) -> list[str]:
         """Return what to beware of."""

@@ -151,6 +151,7 @@ class BayesianGPRegressor(
             scales=self._scales(),
             judge=judge_of(self._maximised(), 0.0, seed),
             nugget=nugget,
+            estimated=self._estimated_nugget,
         )
         self._seeds = np.random.SeedSequence(seed).generate_state(len(data.y)).tolist()
         averages, mixtures = zip(*self._averaged(data), strict=True)

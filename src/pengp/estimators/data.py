@@ -109,10 +109,12 @@ def scale_runs(
     scales: Scales,
     judge: Judge,
     nugget: float | None,
+    estimated: str = "estimate",
 ) -> TrainingData:
     """Check, transform and scale finite runs for a nugget, None if it is estimated.
 
-    ``judge`` tells powers of transforms apart; see `prepare`.
+    ``judge`` tells powers of transforms apart; ``estimated`` is what the estimator
+    calls a nugget that the runs decide; see `prepare`.
     """
     inputs = InputScaler.from_data(X_raw, input_bounds)
     check_inside(X_raw, inputs, input_bounds, names)
@@ -123,7 +125,7 @@ def scale_runs(
     transforms = response_transforms(scales.response, X, y_raw, judge)
     response = ResponseScaler.from_data(y_raw, transforms)
     y = np.ascontiguousarray(response.transform(y_raw).T)
-    check_duplicates(X, y_raw, nugget)
+    check_duplicates(X, y_raw, nugget, estimated=estimated)
     _warn_about_constants(inputs.constant, response.constant, names)
     return TrainingData(X_raw, y_raw, X, y, inputs, response)
 

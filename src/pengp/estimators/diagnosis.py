@@ -199,7 +199,8 @@ def _unstable(stability: FloatArray | None) -> Iterator[Finding]:
             "unstable",
             f"The choice of lambda depends on how the runs fall into folds: {len(stability)} "
             f"repeats alone would choose from {low:.3g} to {high:.3g}, median "
-            f"{float(np.median(stability)):.3g}. Compare the predictions at both ends.",
+            f"{float(np.median(stability)):.3g}. Compare the predictions at both ends: "
+            "at_lambda(lam) (pengp predict --lambda).",
         )
 
 

@@ -70,21 +70,15 @@ def _nugget_at_bound(view: FittedView) -> Iterator[Finding]:
 
 
 def _lambda_at_bound(view: FittedView) -> Iterator[Finding]:
-    """Say so if the largest lambda that was tried was chosen."""
-    if view.table is None or view.lam < view.path.lams.max() or len(view.path.lams) == 1:
+    """Say so if the largest lambda that was tried was chosen and leaves inputs active."""
+    tried = view.path.lams
+    if view.table is None or len(tried) == 1 or view.lam < tried.max() or not view.active.any():
         return
-    if view.active.any():
-        yield Finding(
-            "bound",
-            f"lambda is {view.lam:.3g}, the largest value that was tried, and larger ones may do "
-            'better: try lams="kkt" (pengp fit --lambdas kkt).',
-        )
-    else:
-        yield Finding(
-            "bound",
-            f"lambda is {view.lam:.3g}, the largest value that was tried, where no input is "
-            'active: predictions stay near the mean. Compare rule="min" (pengp fit --rule min).',
-        )
+    yield Finding(
+        "bound",
+        f"lambda is {view.lam:.3g}, the largest value that was tried, and larger ones may do "
+        'better: try lams="kkt" (pengp fit --lambda-grid kkt).',
+    )
 
 
 def not_converged(view: FittedView) -> Iterator[Finding]:
