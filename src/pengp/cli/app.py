@@ -21,6 +21,7 @@ from typer.core import TyperGroup
 import pengp
 from pengp._core.files import writing_to
 from pengp.cli.choices import ChoosingCommand
+from pengp.cli.compare import compare
 from pengp.cli.design import design
 from pengp.cli.fit import fit
 from pengp.cli.info import info
@@ -157,7 +158,7 @@ def root(
     """
 
 
-for command in (design, fit, predict, validate, info, update, report):
+for command in (design, fit, predict, validate, compare, info, update, report):
     app.command(cls=ChoosingCommand)(command)
 app.add_typer(study)
 

@@ -145,7 +145,12 @@ class PathMixin(SurrogateMixin):
         return without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
 
     def held_out(
-        self, output: int = 0, level: float = 0.95, *, keep_theta: bool = False
+        self,
+        output: int = 0,
+        level: float = 0.95,
+        *,
+        keep_theta: bool = False,
+        each: bool = False,
     ) -> HeldOut:
         """Predict the runs of ``fit`` by fits that did not know them, theta estimated anew.
 
@@ -161,13 +166,15 @@ class PathMixin(SurrogateMixin):
         keep_theta : bool
             Whether the same runs are predicted at theta_ instead, which has seen them: what that
             flatters by.
+        each : bool
+            Whether each run is left out in turn although there are folds.
         """
         check_is_fitted(self)
         data, model, known = self.path_._data, self._chosen._model, self._surrogate
         X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
         tables = np.atleast_1d(np.array(getattr(self, "cv_table_", None), dtype=object))
         table = tables[output] if len(tables) > output else None
-        if table is not None:
+        if table is not None and not each:
             splits, how = of_table(table, lam)
         else:
             splits, how = self._refits(output), "each run left out in turn"
