@@ -62,8 +62,10 @@ def _judged(views: "dict[str, FittedView]", test: str | None, reading: Reading) 
     if test is None:
         return compare(views)
     runs, first = read_table(test, reading), next(iter(views.values()))
-    if any(set(view.names) != set(first.names) for view in views.values()):
-        raise InputError("models that are compared by a table have the same inputs.")
+    if any(view.names != first.names for view in views.values()):
+        raise InputError(
+            "models that are compared by a table have the same inputs, in the same order."
+        )
     y = runs.numbers([first.response])[first.response].to_numpy()
     return compare(views, as_fitted(first, runs.numbers(first.names)), y)
 
