@@ -8,7 +8,6 @@ import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.choosing.scores import VALIDATION_SCORES
-from pengp.estimators.advice import advise
 from pengp.estimators.findings import (
     Finding,
     at_bounds,
@@ -104,7 +103,7 @@ def grave_findings(view: FittedView, level: float = 0.95) -> Iterator[Finding]:
         return
     if view.table is not None and (held_out := view.held_out(level)) is not None:
         yield from _useless(held_out.scores())
-    scores = score_predictions(*view.left_out, level=level)
+    scores = _own_scores(view, None, level)
     yield from _contradicted_intervals(view, None, scores, level)
     yield from flat_likelihood(view)
     yield from at_bounds(view)
@@ -206,6 +205,8 @@ def _unstable(stability: FloatArray | None) -> Iterator[Finding]:
 
 def _other_scales(view: FittedView) -> Iterator[Finding]:
     """Say so if runs that were left out are predicted better on another scale."""
+    from pengp.estimators.advice import advise  # fits estimators, which are made from this module
+
     for advice in advise(view.X, view.y, view.input_transforms, view.response_transform):
         name = view.response if advice.column is None else view.names[advice.column]
         yield Finding("scale", advice.sentence(name, len(view.y)))
