@@ -8,6 +8,7 @@ from benchmarks.evaluations import single_evaluations
 from benchmarks.growth import all_growth
 from benchmarks.intervals import coverage_on_new_runs
 from benchmarks.large import one_large_fit
+from benchmarks.noisy import noisy_runs
 from benchmarks.nuts import against_nuts
 from benchmarks.predict import million_points
 from benchmarks.refits import against_refits
@@ -25,6 +26,7 @@ def main(names: list[str]) -> None:
         "evaluations",
         "bayes",
         "intervals",
+        "noisy",
     ]
     if "small" in chosen:
         whole_path()
@@ -44,6 +46,8 @@ def main(names: list[str]) -> None:
         against_nuts()
     if "intervals" in chosen:
         coverage_on_new_runs()
+    if "noisy" in chosen:
+        noisy_runs()
     if "evaluations" in chosen:
         single_evaluations()
 

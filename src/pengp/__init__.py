@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         PenalizedGPRegressor,
         PenalizedGPRegressorCV,
     )
-    from pengp.exceptions import FileError, InputError, PengpWarning
+    from pengp.exceptions import DoubtWarning, FileError, InputError, PengpWarning
     from pengp.model import FullLogLik, LogLik, ProfileLikelihood, full_loglik, profile_loglik
     from pengp.path import Modes, PathFit, lambda_grid, lambda_max, penalized_path
     from pengp.persistence import load, save
@@ -47,6 +47,7 @@ __all__ = [
     "BayesianGPRegressor",
     "CVTable",
     "Diagnosis",
+    "DoubtWarning",
     "FileError",
     "FullLogLik",
     "InputError",
@@ -114,6 +115,7 @@ _HOMES = {
         "PenalizedGPRegressorCV",
     ),
     "exceptions": (
+        "DoubtWarning",
         "FileError",
         "InputError",
         "PengpWarning",

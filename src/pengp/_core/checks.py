@@ -170,12 +170,19 @@ def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
 
 
 def check_duplicates(
-    X: FloatArray, y: FloatArray, nugget: float | None, *, where: str = "", known: int = 0
+    X: FloatArray,
+    y: FloatArray,
+    nugget: float | None,
+    *,
+    where: str = "",
+    known: int = 0,
+    estimated: str = "estimate",
 ) -> None:
     """Raise an InputError if runs X [n, d] coincide that a deterministic model cannot tell apart.
 
     With an estimated nugget (None) their responses y [n] or [n, q] may differ. ``where`` names the
-    data set; the first ``known`` runs are those of an earlier fit.
+    data set; the first ``known`` runs are those of an earlier fit; ``estimated`` is the nugget that
+    the caller would have to ask for.
     """
     found = None if nugget is None else find_duplicates(X, y)
     if found is None:
@@ -188,7 +195,7 @@ def check_duplicates(
     if differ is not None:
         raise InputError(
             f"{rows} have the same inputs but different responses, {differ[0]:.9g} and "
-            f"{differ[1]:.9g}; remove one, average them, or use nugget='estimate'."
+            f"{differ[1]:.9g}; remove one, average them, or fit with nugget={estimated!r}."
         )
     if nugget == 0.0:
         raise InputError(
@@ -327,9 +334,9 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     return np.random.default_rng(as_seed(random_state))
 
 
-def warn(message: str) -> None:
-    """Warn in the package's own category, pointing at the caller of the public function."""
-    warnings.warn(message, PengpWarning, stacklevel=_caller_depth())
+def warn(message: str, category: type[PengpWarning] = PengpWarning) -> None:
+    """Warn in a category of the package, pointing at the caller of the public function."""
+    warnings.warn(message, category, stacklevel=_caller_depth())
 
 
 def _caller_depth() -> int:

@@ -65,6 +65,8 @@ class AverageMixin(SurrogateMixin):
             lines.append(f"kernels: {', '.join(parts)}; effective size {found.effective_size:.0f}")
         return lines
 
+    _estimated_nugget = "sample"
+
     def _fixed_nugget(self) -> float | None:
         """Return the smallest nugget, None if it is sampled."""
         nuggets = [member.nugget for member in self._settings.members]

@@ -29,6 +29,7 @@ class SurrogateMixin(IntervalMixin):
     input_bounds: ArrayLike | None
     input_transforms: Any
     response_transform: Any
+    _estimated_nugget = "estimate"  # what the parameter calls a nugget that the runs decide
 
     _one_output: bool  # whether y was [n], not [n, q]
     X_train_: FloatArray
@@ -215,7 +216,8 @@ class SurrogateMixin(IntervalMixin):
             )
         X = np.concatenate([known.posteriors[0].X, known.scale(X_raw)])
         y = np.concatenate([known.y_raw, y_raw])
-        check_duplicates(X, y, self._fixed_nugget(), known=len(known.y_raw))
+        words = self._estimated_nugget
+        check_duplicates(X, y, self._fixed_nugget(), known=len(known.y_raw), estimated=words)
 
     def _new_inputs(self, X: Any) -> FloatArray:
         """Return checked inputs [m, d] of a fitted estimator."""

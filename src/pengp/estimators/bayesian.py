@@ -19,6 +19,7 @@ from pengp.estimators.averaged import AverageMixin
 from pengp.estimators.data import TrainingData, scale_runs
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.scales import judge_of
+from pengp.estimators.summary import SummaryMixin
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
@@ -28,7 +29,9 @@ from pengp.path.fitting import Model, checked_model
 __all__ = ["BayesianGPRegressor"]
 
 
-class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, BaseEstimator):
+class BayesianGPRegressor(
+    SummaryMixin, FittedDisplayMixin, AverageMixin, RegressorMixin, BaseEstimator
+):
     """Gaussian-process surrogate that averages over lambda, theta and kernels.
 
     The penalized estimate theta-hat(lambda) of the paper is the posterior mode under independent
@@ -148,6 +151,7 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
             scales=self._scales(),
             judge=judge_of(self._maximised(), 0.0, seed),
             nugget=nugget,
+            estimated=self._estimated_nugget,
         )
         self._seeds = np.random.SeedSequence(seed).generate_state(len(data.y)).tolist()
         averages, mixtures = zip(*self._averaged(data), strict=True)
@@ -169,9 +173,7 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         if not isinstance(size, numbers.Real) or not 0.0 < float(size) < np.inf:
             raise InputError(f"effective_size={size!r} must be a number above 0.")
         return Settings(
-            members_of(
-                X_raw.shape[1], self.kernels, self.nugget, self.mean, n_constant=constant
-            ),
+            members_of(X_raw.shape[1], self.kernels, self.nugget, self.mean, n_constant=constant),
             get_prior(self.prior),
             float(size),
             check_count(self.max_points, "max_points", 1),

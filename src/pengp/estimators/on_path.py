@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_starts
+from pengp._core.checks import check_count, check_starts
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
@@ -22,6 +22,7 @@ from pengp.estimators.heldout import (
     of_table,
     predict_splits,
 )
+from pengp.estimators.other_modes import path_at_mode
 from pengp.estimators.surrogate import Surrogate, condition_all, path_at, without_axis
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
@@ -144,7 +145,12 @@ class PathMixin(SurrogateMixin):
         return without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
 
     def held_out(
-        self, output: int = 0, level: float = 0.95, *, keep_theta: bool = False
+        self,
+        output: int = 0,
+        level: float = 0.95,
+        *,
+        keep_theta: bool = False,
+        each: bool = False,
     ) -> HeldOut:
         """Predict the runs of ``fit`` by fits that did not know them, theta estimated anew.
 
@@ -160,13 +166,15 @@ class PathMixin(SurrogateMixin):
         keep_theta : bool
             Whether the same runs are predicted at theta_ instead, which has seen them: what that
             flatters by.
+        each : bool
+            Whether each run is left out in turn although there are folds.
         """
         check_is_fitted(self)
         data, model, known = self.path_._data, self._chosen._model, self._surrogate
         X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
         tables = np.atleast_1d(np.array(getattr(self, "cv_table_", None), dtype=object))
         table = tables[output] if len(tables) > output else None
-        if table is not None:
+        if table is not None and not each:
             splits, how = of_table(table, lam)
         else:
             splits, how = self._refits(output), "each run left out in turn"
@@ -203,7 +211,7 @@ class PathMixin(SurrogateMixin):
             One of ``path_.lams``, for all outputs.
         """
         check_is_fitted(self)
-        lams, known = self.path_.lams, self._surrogate
+        lams = self.path_.lams
         if not isinstance(lam, numbers.Real) or not np.isfinite(lam):
             raise InputError(f"lam={lam!r} is not a number; use one of path_.lams.")
         if not (lams == lam).any():
@@ -211,10 +219,38 @@ class PathMixin(SurrogateMixin):
                 f"lam={float(lam)!r} is not among the {len(lams)} values of path_.lams; the "
                 f"nearest is {float(lams[np.abs(lams - lam).argmin()])!r}."
             )
+        place = int(np.flatnonzero(lams == lam)[0])
+        return self._at(self.path_, np.full(self.path_.objective.shape[:-1], place))
+
+    def at_mode(self, k: int) -> Self:
+        """Return a fitted copy at another local maximum of lam_, as an explanation to compare.
+
+        Its theta is known to about 1e-4 in the objective; sigma2 and the trend follow. In path_ and
+        modes_ of the copy it changes places with the estimate.
+
+        Parameters
+        ----------
+        k : int
+            Number of the maximum in modes_, for all outputs; 1 is the estimate.
+        """
+        check_is_fitted(self)
+        fewest = int(self._chosen.modes.count.min())
+        if check_count(k, "k", 1) > fewest:
+            found = "one was found" if fewest == 1 else f"{fewest} were found, 1 is the best"
+            raise InputError(f"there is no mode {k}; at lambda {self.lam_!r} {found}.")
+        places = np.array(
+            [np.flatnonzero(self.path_.lams == v)[0] for v in np.atleast_1d(self.lam_)]
+        )
+        index = places.reshape(self.path_.objective.shape[:-1])
+        return self._at(path_at_mode(self.path_, index, k - 1), index)
+
+    def _at(self, path: PathFit, index: IntArray) -> Self:
+        """Return a fitted copy at the places [...] of a path, conditioned on all known runs."""
+        known = self._surrogate
         X, y = known.posteriors[0].X, known.response.transform(known.y_raw).T
         data = TrainingData(self.X_train_, known.y_raw, X, y, known.inputs, known.response)
-        other, place = copy.copy(self), int(np.flatnonzero(lams == lam)[0])
-        other._keep(data, self.path_, np.full(self.path_.objective.shape[:-1], place))
+        other = copy.copy(self)
+        other._keep(data, path, index)
         return other
 
 

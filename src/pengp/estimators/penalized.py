@@ -17,6 +17,7 @@ from pengp.choosing.rules import RuleLike, get_rule
 from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
+from pengp.estimators.summary import SummaryMixin
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
@@ -28,7 +29,7 @@ __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
 _OF_COVARIANCES = ("md", "score", "scaled_score")
 
 
-class _PenalizedGP(FittedDisplayMixin, PathMixin, RegressorMixin, BaseEstimator):
+class _PenalizedGP(SummaryMixin, FittedDisplayMixin, PathMixin, RegressorMixin, BaseEstimator):
     """What both estimators are made of."""
 
     def __sklearn_tags__(self) -> Any:
@@ -78,7 +79,7 @@ class PenalizedGPRegressor(_PenalizedGP):
     n_starts : int or array, shape [S, d] (isotropic: [S, 1])
         Number of starts that are chosen, or thetas to start from; see `penalized_path`.
     random_state : int, Generator, RandomState or None
-        Seed of the random starts.
+        Seed of the random starts; an integer gives the same model each time, None another one.
 
     Attributes
     ----------
@@ -169,6 +170,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         data = self._prepared(X_raw, y_raw, model, float(lams[0]), seed)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
+        self._warn_of_doubts()
         return self
 
 
@@ -184,15 +186,19 @@ class PenalizedGPRegressorCV(_PenalizedGP):
     lams : {"paper", "kkt"} or array, shape [L]
         Values of lambda to try: 0 and 40 values up to exp(2); the same up to the KKT bound of the
         paper's Appendix A (of all outputs the largest); or your own, in any order.
-    cv : int, str, FoldPlan, array, splitter or iterable of pairs
-        Folds, as `pengp.choosing.make_folds` takes them. With fewer than 5 runs the default becomes
-        leave-one-out, with fewer than 3 the smallest lambda is taken; both with a warning.
-    metric : str, FoldMetric or callable
+    cv : int, str, FoldPlan, array, splitter or iterable of pairs, optional
+        Folds, as `pengp.choosing.make_folds` takes them, dealt once. By default 5 random folds,
+        dealt ten times for up to 30 runs and three times for more, as `pengp fit` deals them. With
+        fewer than 5 runs the default becomes leave-one-out, with fewer than 3 the smallest lambda
+        is taken; both with a warning.
+    metric : str, FoldMetric or callable, optional
         What a fold is judged by: "dpe", "pe", "md", "score", "root_dpe", "scaled_score", or your
-        own function of residuals [v], scaled covariance [v, v] and sigma2.
-    rule : {"min", "1se"}, Rule or callable
+        own function of residuals [v], scaled covariance [v, v] and sigma2. By default "dpe", with
+        an estimated nugget "pe", as the others cannot tell a signal from noise.
+    rule : {"min", "1se"}, Rule or callable, optional
         The best lambda, the largest one within a standard error of it, or your own function of
-        lams [L] and values [L, K], lower is better, that returns an index.
+        lams [L] and values [L, K], lower is better, that returns an index. By default "1se", with
+        an estimated nugget "min".
     kernel, penalty, isotropic, nugget, mean, likelihood, theta_bounds
         As in `PenalizedGPRegressor`.
     input_bounds, input_transforms, response_transform, n_starts, random_state
@@ -206,6 +212,8 @@ class PenalizedGPRegressorCV(_PenalizedGP):
     ----------
     lam_min_, lam_1se_ : float or [q]
         What the rules "min" and "1se" choose; lam_ is what `rule` chooses.
+    metric_, rule_ : str, or what was given
+        What folds were judged by and what chose lambda.
     lams_ : [L]
         The values of lambda tried.
     cv_table_ : CVTable or None, or list of q
@@ -218,9 +226,9 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         self,
         *,
         lams: str | ArrayLike = "paper",
-        cv: FoldsLike = 5,
-        metric: MetricLike = "dpe",
-        rule: RuleLike = "1se",
+        cv: FoldsLike = None,
+        metric: MetricLike | None = None,
+        rule: RuleLike | None = None,
         kernel: str | Kernel = "sqexp",
         penalty: str | AnyPenalty = "lasso",
         isotropic: bool = False,
@@ -267,7 +275,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         """
         X_raw, y_raw = self._runs(X, y)
         model, seed = self._model(), as_seed(self.random_state)
-        metric, rule = get_metric(self.metric), get_rule(self.rule)
+        metric, rule = get_metric(self.metric_), get_rule(self.rule_)
         data = self._prepared(X_raw, y_raw, model, 0.0, seed)
         self.lams_ = lambda_values(self.lams, data, model)
         plans = make_plans(self.cv, data, seed)
@@ -288,7 +296,20 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         path = self._path(data, model, self.lams_, seed)
         self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
         self._tell(tables)
+        self._warn_of_doubts()
         return self
+
+    @property
+    def metric_(self) -> MetricLike:
+        """What folds are judged by: the parameter, or what stands for None."""
+        default = "pe" if self.nugget == "estimate" else "dpe"
+        return default if self.metric is None else self.metric
+
+    @property
+    def rule_(self) -> RuleLike:
+        """What chooses lambda: the parameter, or what stands for None."""
+        default = "min" if self.nugget == "estimate" else "1se"
+        return default if self.rule is None else self.rule
 
     def _tell(self, tables: list[CVTable | None]) -> None:
         """Write the choice for each output, if that is wanted."""
