@@ -242,9 +242,7 @@ def _settle(sampler: Sampler, rounds: list[int], size: int) -> None:
     sampler.draw(size)
 
 
-def _improve(
-    found: PosteriorSample, effective_size: float, left: int, most_pilots: int
-) -> bool:
+def _improve(found: PosteriorSample, effective_size: float, left: int, most_pilots: int) -> bool:
     """Adapt further or draw more where it is needed, at most ``left`` points; tell whether it was.
 
     A member that counts is adapted to further where its weights cannot be trusted or few points

@@ -169,9 +169,7 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         if not isinstance(size, numbers.Real) or not 0.0 < float(size) < np.inf:
             raise InputError(f"effective_size={size!r} must be a number above 0.")
         return Settings(
-            members_of(
-                X_raw.shape[1], self.kernels, self.nugget, self.mean, n_constant=constant
-            ),
+            members_of(X_raw.shape[1], self.kernels, self.nugget, self.mean, n_constant=constant),
             get_prior(self.prior),
             float(size),
             check_count(self.max_points, "max_points", 1),
