@@ -1,11 +1,12 @@
-"""Gaussian-process surrogates of deterministic simulators from few runs, by penalized likelihood.
+"""Gaussian-process surrogates of deterministic simulators from few runs.
 
-`PenalizedGPRegressorCV` is the place to start for data in any units; `penalized_path` and
-`cross_validate_path` are the engine below it. Every array's shape stands in its docstring.
+For data in any units `BayesianGPRegressor` is the place to start, which averages, or
+`PenalizedGPRegressorCV`, which chooses one lambda; `penalized_path` and `cross_validate_path` are
+the engine below the latter. Every array's shape stands in its docstring.
 
-What most users need is here; the folders `model`, `datasets`, `path`, `choosing`, `estimators`,
-`plots`, `persistence`, `report` and `study` hold the rest, each naming in its ``__all__`` what is
-public. Names are loaded on first use, so that ``import pengp`` costs nothing.
+What most users need is here; the folders `model`, `datasets`, `path`, `choosing`, `bayes`,
+`estimators`, `diagnostics`, `plots`, `persistence`, `report` and `study` hold the rest, each naming
+in its ``__all__`` what is public. Names are loaded on first use, so that ``import pengp`` costs nothing.
 """
 
 from typing import TYPE_CHECKING

@@ -174,7 +174,8 @@ class SurrogateMixin(IntervalMixin):
 
         theta_, nugget_, sigma2_ and the scaling are kept, the trend follows the runs; path_,
         modes_, flat_ and what comes from cross-validation remain those of the runs in ``fit``.
-        The Cholesky factor is extended by blocks.
+        The Cholesky factor is extended by blocks. The draws of an average are weighted anew, and
+        drawn anew where few are left; what else it says remains that of the runs in ``fit``.
 
         Parameters
         ----------

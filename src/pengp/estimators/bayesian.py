@@ -78,8 +78,8 @@ class BayesianGPRegressor(
     kernel_weights_ : dict of float, or list of q
         Posterior probability of each kernel.
     log_evidence_, log_evidence_error_ : float or [q]
-        Logarithm of the probability density of the runs, up to a constant that depends on n alone,
-        and its Monte Carlo standard error.
+        Logarithm of the probability density of the standardised responses, which tells kernels and
+        priors apart but not transforms of the response, and its Monte Carlo standard error.
     effective_size_ : float or [q]
         Effective number of draws.
     pareto_shape_ : float or [q]
@@ -87,7 +87,7 @@ class BayesianGPRegressor(
     activity_ : Activity, or list of q
         Posterior probability that each input matters, quantiles of the change of the response from
         end to end, and of the lengthscale in the input's unit.
-    explanations_ : list of Explanation, or list of q
+    explanations_ : tuple of Explanation, or list of q
         The modes of the posterior, with their weights.
     thinning_ : float or [q]
         Root mean square change of the predictive mean, in predictive standard deviations, between

@@ -20,12 +20,21 @@ _LEVEL = 0.95
 
 
 def paper_fit(model: BayesianGPRegressor) -> PenalizedGPRegressorCV:
-    """Fit the runs of an average as the paper does: lasso, DPE, one-standard-error rule."""
+    """Fit the runs of an average as the paper does: lasso, DPE, one-standard-error rule.
+
+    Inputs and response are on the average's scales, so that only the two ways differ.
+    """
     X, y = model.X_train_, model.y_train_
     cv = None if len(X) <= _FEW_RUNS else DEFAULT_K
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PengpWarning)  # the average's own fit has said it
-        fitted = PenalizedGPRegressorCV(cv=cv, input_bounds=model.input_bounds, random_state=0)
+        fitted = PenalizedGPRegressorCV(
+            cv=cv,
+            input_bounds=model.input_bounds,
+            input_transforms=dict(enumerate(model.input_transforms_)),
+            response_transform=model.response_transform_,
+            random_state=0,
+        )
         return fitted.fit(X, y)
 
 
@@ -56,9 +65,7 @@ class Difference(NamedTuple):
 
 def difference(view: FittedView, other: FittedView) -> Difference:
     """Compare an average with another surrogate, at points that fill the design region."""
-    low, high = view.ranges
-    cube = qmc.Sobol(len(low), seed=0).random_base2(_POINTS)
-    X = low + cube * (high - low)
+    X = view.places(qmc.Sobol(len(view.names), seed=0).random_base2(_POINTS))
     mean, lower, upper = view.predict(X, _LEVEL)
     theirs, their_lower, their_upper = other.predict(X, _LEVEL)
     away = np.abs(theirs - mean) / view.predict_std(X)
