@@ -1,0 +1,1 @@
+"""From a surrogate to decisions: which inputs matter, what comes out."""
