@@ -7,7 +7,7 @@ there and back.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -138,15 +138,32 @@ class Processes:
             return np.ones(size)
         return np.sqrt(self.df / rng.chisquare(self.df, size))
 
-    def draws(self, X: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
-        """Return joint draws [size, m] of the function at X [m, d], over components too."""
-        chosen, stretch = self.choose(size, rng), self.stretches(size, rng)
-        out = np.empty((size, len(X)))
+    def portions(
+        self, size: int, most: int, rng: np.random.Generator
+    ) -> Iterator[tuple[Posterior, slice, FloatArray]]:
+        """Yield the processes that ``size`` draws are to come from, at most so many.
+
+        With each process come the rows of its draws and the `stretches` of these.
+        """
+        chosen, stretch = self.choose(min(most, size), rng), self.stretches(size, rng)
+        ends = np.round(np.arange(len(chosen) + 1) * size / len(chosen)).astype(np.int64)
         for j in np.unique(chosen):
-            mine, process = np.flatnonzero(chosen == j), self.components[j]
+            mine = np.flatnonzero(chosen == j)
+            rows = slice(int(ends[mine[0]]), int(ends[mine[-1] + 1]))
+            yield self.components[j], rows, stretch[rows]
+
+    def draws(
+        self, X: FloatArray, size: int, rng: np.random.Generator, most: int = 1 << 30
+    ) -> FloatArray:
+        """Return joint draws [size, m] of the function at X [m, d], from at most so many processes.
+
+        Draws of one process follow each other.
+        """
+        out = np.empty((size, len(X)))
+        for process, rows, stretch in self.portions(size, most, rng):
             root = symmetric_root(process.sigma2 * scaled_covariance(process, X, X))
-            steps = rng.standard_normal((len(mine), len(X))) @ root
-            out[mine] = process.predict_mean(X) + stretch[mine, None] * steps
+            steps = rng.standard_normal((len(stretch), len(X))) @ root
+            out[rows] = process.predict_mean(X) + stretch[:, None] * steps
         return out
 
     def to_response(self, values: FloatArray) -> FloatArray:
