@@ -11,7 +11,7 @@ from pengp._core.checks import as_generator, check_count
 from pengp._core.linalg import ONE_THREAD
 from pengp.choosing.scores import half_width
 from pengp.decisions.functions import Functions, among, layout_of
-from pengp.decisions.laws import Line, laws_of, lines_of
+from pengp.decisions.laws import Line, laws_of, lines_of, tell_outside
 from pengp.decisions.processes import Processes, processes_of
 from pengp.decisions.shares import Shares, masks_of, shares_of
 from pengp.exceptions import InputError
@@ -32,6 +32,12 @@ class Estimate(NamedTuple):
     mean: FloatArray
     lower: FloatArray
     upper: FloatArray
+
+
+def estimate_of(draws: FloatArray, level: float) -> Estimate:
+    """Return means and central intervals of that level over draws [D, ...]."""
+    ends = np.quantile(draws, [0.5 - 0.5 * level, 0.5 + 0.5 * level], axis=0)
+    return Estimate(draws.mean(0), ends[0], ends[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +159,7 @@ def effects(
     if not known.y.any():
         raise InputError("a constant response has no effects to show.")
     given = laws_of(known, laws)
+    tell_outside(known, given)
     rng = as_generator(random_state)
     with ONE_THREAD:
         found = _drawn(known, lines_of(known, given), size, rng)
@@ -193,14 +200,10 @@ def _summary(known: Processes, laws: tuple[str, ...], level: float, found: _Draw
     """Return means and intervals over the draws, in the user's units."""
     d, varied, shares = known.d, found.varied, found.shares
 
-    def estimate(draws: FloatArray) -> Estimate:
-        ends = np.quantile(draws, [0.5 - 0.5 * level, 0.5 + 0.5 * level], axis=0)
-        return Estimate(draws.mean(0), ends[0], ends[1])
-
     def wide(draws: FloatArray) -> Estimate:
         out = np.zeros((len(draws),) + (d,) * (draws.ndim - 1))
         out[(slice(None), *np.ix_(*[varied] * (draws.ndim - 1)))] = draws
-        return estimate(out)
+        return estimate_of(out, level)
 
     return Effects(
         known.names,
@@ -211,9 +214,9 @@ def _summary(known: Processes, laws: tuple[str, ...], level: float, found: _Draw
         wide(shares.total),
         None if shares.shapley is None else wide(shares.shapley),
         wide(shares.second),
-        estimate(known.origin + known.unit * found.mean),
-        estimate(known.unit * np.sqrt(shares.variance)),
+        estimate_of(known.origin + known.unit * found.mean, level),
+        estimate_of(known.unit * np.sqrt(shares.variance), level),
         known.in_units(found.x.T).T,
-        estimate(known.origin + known.unit * found.curves),
+        estimate_of(known.origin + known.unit * found.curves, level),
         known.undo is not None,
     )

@@ -57,7 +57,7 @@ def layout_of(X: FloatArray, lines: list[Line], nodes: int, points: int) -> Layo
     With 0 nodes and 0 points nothing is drawn.
     """
     n, d = X.shape
-    levels = qmc.Sobol(d, scramble=False).random(points + 1)[1:]
+    levels = (qmc.Sobol(d, scramble=False).random(points) + 0.5 / max(points, 1)) % 1.0
     rules = [line.gauss(max(nodes, 1)) for line in lines]
     Z = np.column_stack([line.draw(levels[:, p]) for p, line in enumerate(lines)])
     bases, size = [], n + max(nodes, 1) + points
@@ -136,7 +136,7 @@ class Functions:
         return np.concatenate([whole, trend], axis=1)
 
     @cached_property
-    def _conditioned(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def _conditioned(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Coefficients [N] of the mean, directions [N, e] of the draws and Q [N, N].
 
         With h the features of runs and trend, the covariance of the process given the runs is
@@ -164,7 +164,7 @@ class Functions:
         E[h] = -P @ H.T @ E[u]
         Q = E @ E.T
         Q[np.ix_(h, h)] += P
-        return beta, E, Q, u
+        return beta, E, Q
 
     def coefficients(self, stretch: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return draws [D, N] of the features' coefficients, for factors [D] of the scale."""
@@ -184,6 +184,17 @@ class Functions:
             M = M * table.means[:, self._rows[p]]
         return beta @ (self._tables[0].terms.weight @ M)
 
+    def at(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the features [m, N] at X [m, d], and the remainder's scaled variances [m]."""
+        terms, found = self._tables[0].terms, np.zeros((len(X), self._rows.shape[1]))
+        here = [table.across(X[:, p]) for p, table in enumerate(self._tables)]
+        for t, weight in enumerate(terms.weight):
+            product = np.full(found.shape, weight)
+            for p, values in enumerate(here):
+                product *= values[t][:, self._rows[p]]
+            found += product
+        return found, np.maximum(1.0 - np.vecdot(found @ self._conditioned[2], found), 0.0)
+
     def closed_variances(self, beta: FloatArray, scale2: FloatArray, masks: IntArray) -> FloatArray:
         """Return E[V_w | u] [D, w] for the subsets ``masks`` [w], bit p for input p.
 
@@ -197,46 +208,41 @@ class Functions:
             Subsets; all 2^d in order are fastest.
         """
         Q = self._conditioned[2]
-        outer = np.einsum("di,dj->dij", beta, beta).reshape(len(beta), -1)
-        found = self._sums(np.concatenate([outer, Q.reshape(1, -1)]), masks)
+        outer = beta[:, :, None] * beta[:, None, :]
+        found = self._sums(np.concatenate([outer, Q[None]]), masks)
         inner, lost = found[:-1], found[-1]
         left = np.maximum(self._prior(masks) - lost, 0.0)
         return np.maximum(inner, 0.0) + scale2[:, None] * left
 
     def _prior(self, masks: IntArray) -> FloatArray:
         """Return U_w - U_0 [w], where U_w averages the correlation over two x that share x_w."""
-        spreads = np.stack([table.spread for table in self._tables])  # [d, T]
         weight = self._tables[0].terms.weight
-        return _products(np.ones_like(spreads), spreads, masks) @ weight - spreads.prod(0) @ weight
+        spreads = np.stack([table.spread for table in self._tables])[:, None]  # [d, 1, T]
+        found = subset_sums(np.ones_like(spreads), spreads, weight, masks)[0]
+        return found - float(weight @ spreads.prod(0)[0])
 
     def _sums(self, coefficients: FloatArray, masks: IntArray) -> FloatArray:
-        """Return <c, G_w> [c, w] for coefficients [c, N N]."""
-        weight = self._tables[0].terms.weight
-        N, subsets = self._rows.shape[1], np.append(0, masks)
+        """Return <c, G_w> [c, w] for symmetric coefficients [c, N, N]."""
+        terms = self._tables[0].terms
+        weight = np.outer(terms.weight, terms.weight).ravel()
+        W = [table.products for table in self._tables]
+        i, j = np.triu_indices(self._rows.shape[1])
+        subsets = np.union1d([0], masks)
         out = np.zeros((len(coefficients), len(subsets)))
-        step = max(1, _PIECE // len(subsets) // N)
-        pairs = [(t, u) for t in range(len(weight)) for u in range(t, len(weight))]
-        tables = {pair: [table.products(*pair) for table in self._tables] for pair in pairs}
-        for start in range(0, N, step):
-            some = slice(start, start + step)
-            total: FloatArray | float = 0.0
-            for (t, u), W in tables.items():
-                share = weight[t] * weight[u] * (1.0 if t == u else 2.0)
-                total = total + share * self._pair(W, t, u, some, subsets)
-            part = coefficients.reshape(-1, N, N)[:, some].reshape(len(coefficients), -1)
-            out += part @ np.asarray(total).T
-        return out[:, 1:] - out[:, :1]
-
-    def _pair(
-        self, W: list[FloatArray], t: int, u: int, some: slice, subsets: IntArray
-    ) -> FloatArray:
-        """Return the products [w, s N] over the inputs, of terms t and u, for some rows s."""
-        inside, outside = [], []
-        for p, table in enumerate(self._tables):
-            left, right = self._rows[p][some], self._rows[p]
-            inside.append(W[p][left[:, None], right].ravel())
-            outside.append(np.outer(table.means[t][left], table.means[u][right]).ravel())
-        return _products(np.stack(inside), np.stack(outside), subsets)
+        step = max(64, _PIECE // (len(weight) * 32 + len(subsets)))
+        for start in range(0, len(i), step):
+            left, right = i[start : start + step], j[start : start + step]
+            inside, outside = np.empty((2, len(W), len(left), len(weight)))
+            for p, table in enumerate(self._tables):
+                a, b = self._rows[p][left], self._rows[p][right]
+                inside[p] = W[p][a, b]
+                m = table.means.T
+                outside[p] = (m[a][:, :, None] * m[b][:, None, :]).reshape(len(a), -1)
+            twice = np.where(left == right, 1.0, 2.0)
+            out += (coefficients[:, left, right] * twice) @ subset_sums(
+                inside, outside, weight, subsets
+            )
+        return out[:, np.searchsorted(subsets, masks)] - out[:, :1]
 
     def main_effects(self, beta: FloatArray, p: int, x: FloatArray) -> FloatArray:
         """Return E[f | x_p = x] [D, m] at x [m], for coefficients beta [D, N]."""
@@ -259,17 +265,40 @@ def among(process: Posterior, inputs: IntArray) -> Posterior:
     return replace(process, X=process.X[:, inputs], theta=process.theta[inputs])
 
 
-def _products(inside: FloatArray, outside: FloatArray, masks: IntArray) -> FloatArray:
-    """Return prod_p of inside_p [d, N] where a mask [w] has bit p, else of outside_p: [w, N]."""
+def subset_sums(
+    inside: FloatArray, outside: FloatArray, weight: FloatArray, masks: IntArray
+) -> FloatArray:
+    """Return sum_t w_t prod_p of inside_p where a mask has bit p, else of outside_p: [N, w].
+
+    Parameters
+    ----------
+    inside, outside : [d, N, T]
+        Factors of each input.
+    weight : [T]
+        w_t.
+    masks : [w]
+        Subsets; all 2^d in order are fastest, as matrix products of two halves of the inputs.
+    """
     d = len(inside)
-    if len(masks) >= 1 << (d - 1):
-        found = np.ones((1, inside.shape[1]))
-        for p in range(d):
-            found = np.concatenate([found * outside[p], found * inside[p]])
-        whole = len(masks) == len(found) and (masks == np.arange(len(found))).all()
-        return found if whole else found[masks]
-    bits = (masks[:, None] >> np.arange(d)) & 1
-    out = np.ones((len(masks), inside.shape[1]))
-    for p in range(d):
-        out *= np.where(bits[:, p, None] == 1, inside[p], outside[p])
+    if len(masks) == 1 << d:
+        half = d // 2
+        low, high = (_doubled(inside[k], outside[k]) for k in (slice(half), slice(half, d)))
+        low *= weight
+        found: FloatArray = high @ low.swapaxes(1, 2)  # [N, 2^(d - half), 2^half]
+        return found.reshape(len(found), -1)
+    out = np.empty((inside.shape[1], len(masks)))
+    bits = ((masks[:, None] >> np.arange(d)) & 1).astype(bool)
+    for k, mask in enumerate(bits):
+        out[:, k] = np.where(mask[:, None, None], inside, outside).prod(0) @ weight
     return out
+
+
+def _doubled(inside: FloatArray, outside: FloatArray) -> FloatArray:
+    """Return all products [N, 2^d, T] of factors [d, N, T], subsets in the order of their masks."""
+    d, N, T = inside.shape
+    found = np.ones((N, 1 << d, T))
+    for p in range(d):
+        size = 1 << p
+        np.multiply(found[:, :size], inside[p][:, None], out=found[:, size : 2 * size])
+        found[:, :size] *= outside[p][:, None]
+    return found

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 from pengp._core.arrays import FloatArray
+from pengp._core.checks import warn
 from pengp.decisions.processes import Processes
 from pengp.exceptions import InputError
 
@@ -20,6 +21,9 @@ _TAIL = 1e-15
 
 _LEVELS = (1e-12, 1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 0.01, 0.03)
 """Levels near either end between whose quantiles a Gauss rule is used."""
+
+_OUTSIDE = 0.02
+"""Share of a law outside the design region that is told."""
 
 _PANELS = 12
 """Panels between the others."""
@@ -140,6 +144,18 @@ def laws_of(processes: Processes, laws: Mapping[str, Any] | None = None) -> tupl
             width = high - low if high > low else 1.0
             found.append(Law(f"uniform:{low:g},{high:g}", stats.uniform(low, width)))
     return tuple(found)
+
+
+def tell_outside(processes: Processes, laws: Sequence[Law]) -> None:
+    """Warn of inputs whose laws reach far beyond the design region, where nothing is known."""
+    ends = zip(processes.names, laws, processes.lower, processes.upper, strict=True)
+    for name, law, low, high in ends:
+        share = float(law.dist.cdf(low) + law.dist.sf(high))
+        if share > _OUTSIDE and low < high:
+            warn(
+                f"the law of {name} has {100.0 * share:.0f} % outside {low:g} to {high:g}, where "
+                "the surrogate extrapolates; fit it with runs from there, and input_bounds."
+            )
 
 
 @dataclass(frozen=True, eq=False)

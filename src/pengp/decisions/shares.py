@@ -45,9 +45,8 @@ def shares_of(V: FloatArray, d: int) -> Shares:
     pairs = share[:, np.searchsorted(masks, one[:, None] | one)]
     second = pairs - first[:, :, None] - first[:, None, :]
     second[:, range(d), range(d)] = 0.0
-    shapley = _shapley(share, d) if d <= MOST_SHAPLEY else None
     parts = (np.clip(a, 0.0, 1.0) for a in (first, 1.0 - without, second))
-    return Shares(variance, *parts, None if shapley is None else np.clip(shapley, 0.0, 1.0))
+    return Shares(variance, *parts, _shapley(share, d) if d <= MOST_SHAPLEY else None)
 
 
 def _shapley(share: FloatArray, d: int) -> FloatArray:
@@ -59,4 +58,6 @@ def _shapley(share: FloatArray, d: int) -> FloatArray:
         before = masks[(masks >> p) & 1 == 0]
         weight = 1.0 / (d * np.array([comb(d - 1, int(s)) for s in sizes[before]]))
         out[:, p] = (share[:, before | (1 << p)] - share[:, before]) @ weight
-    return out
+    np.maximum(out, 0.0, out=out)
+    total = out.sum(1, keepdims=True)
+    return out / np.where(total > 0.0, total, 1.0)

@@ -114,28 +114,42 @@ class Tables:
         ones = np.ones(len(m))
         return np.column_stack([m, average, ones, ones * self.base.moments[0]])
 
-    def products(self, t: int, u: int) -> FloatArray:
-        """E of the product of two rows' functions [b + 3, b + 3], of terms t and u."""
-        base, rates, points = self.base, self._rates, self.base.points
-        if self._closed:
-            W = gaussian_w(rates[t], rates[u], points[:, None], points, base.line)
-        else:
-            W = (self._at_nodes[t].T * base.nodes[1]) @ self._at_nodes[u]
-        out = np.empty((len(points) + 3,) * 2)
-        out[:-2, :-2] = _with_average(W[None], base.average)[0]
-        out[-2], out[:, -2] = self.means[u], self.means[t]
-        out[-1, -1], out[-1, -2], out[-2, -1] = base.moments[1], base.moments[0], base.moments[0]
-        for k, row in ((u, out[-1]), (t, out[:, -1])):
-            row[:-2] = self._slopes(k)
+    @cached_property
+    def products(self) -> FloatArray:
+        """E of the product of two rows' functions [b + 3, b + 3, T T], of all pairs of terms."""
+        base, b = self.base, len(self.base.points)
+        T, average = len(self._rates), base.average
+        out = np.empty((b + 3, b + 3, T, T))
+        out[:b, :b] = self._between()
+        out[b, :b] = np.tensordot(average, out[:b, :b], axes=1)
+        out[: b + 1, b] = np.tensordot(out[: b + 1, :b], average, axes=(1, 0))
+        out[b + 1], out[:, b + 1] = self.means.T[:, None, :], self.means.T[:, :, None]
+        slopes = self._slopes()
+        out[b + 2, : b + 1], out[: b + 1, b + 2] = slopes[:, None, :], slopes[:, :, None]
+        out[b + 2, b + 1] = out[b + 1, b + 2] = base.moments[0]
+        out[b + 2, b + 2] = base.moments[1]
+        return out.reshape(b + 3, b + 3, T * T)
+
+    def _between(self) -> FloatArray:
+        """E of the product of correlations with two base points [b, b, T, T]."""
+        points, rates, T = self.base.points, self._rates, len(self._rates)
+        if not self._closed:
+            weighted = self._at_nodes * self.base.nodes[1][:, None]
+            return np.einsum("tga,ugb->abtu", weighted, self._at_nodes, optimize=True)
+        out = np.empty((len(points), len(points), T, T))
+        for t in range(T):
+            for u in range(t + 1):
+                W = gaussian_w(rates[t], rates[u], points[:, None], points, self.base.line)
+                out[:, :, t, u], out[:, :, u, t] = W, W.T
         return out
 
-    def _slopes(self, t: int) -> FloatArray | float:
-        """Return E of X times each row's function [b + 1]."""
+    def _slopes(self) -> FloatArray:
+        """E of X times each row's function [b + 1, T]; 0 where that is not needed."""
         if not self.sloped:
-            return 0.0
+            return np.zeros((len(self.base.points) + 1, len(self._rates)))
         nodes, weights, _ = self.base.nodes
-        first = (weights * nodes) @ self._at_nodes[t]
-        return np.append(first, first @ self.base.average)
+        first = (weights * nodes) @ self._at_nodes
+        return np.concatenate([first, (first @ self.base.average)[:, None]], axis=1).T
 
     @cached_property
     def spread(self) -> FloatArray:
