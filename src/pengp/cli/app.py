@@ -22,10 +22,12 @@ import pengp
 from pengp._core.files import writing_to
 from pengp.cli.choices import ChoosingCommand
 from pengp.cli.design import design
+from pengp.cli.effects import effects
 from pengp.cli.fit import fit
 from pengp.cli.info import info
 from pengp.cli.predict import predict
 from pengp.cli.printing import note, say, visible
+from pengp.cli.propagate import propagate
 from pengp.cli.report import report
 from pengp.cli.signals import handle_signals, signals_first
 from pengp.cli.study import app as study
@@ -156,7 +158,7 @@ def root(
     """
 
 
-for command in (design, fit, predict, validate, info, update, report):
+for command in (design, fit, predict, validate, info, update, effects, propagate, report):
     app.command(cls=ChoosingCommand)(command)
 app.add_typer(study)
 

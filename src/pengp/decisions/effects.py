@@ -22,8 +22,11 @@ _CURVE = 33
 _COMPONENTS = 40
 """Processes of an average that are drawn from."""
 
-_NODES, _POINTS = 6, 32
-"""Nodes an input and points in the cube at which a draw is fixed."""
+_NODES = 6
+"""Nodes an input at which a draw is fixed."""
+
+_POINTS = {5: 64, 64: 32}
+"""Points in the cube at which it is fixed, for up to so many inputs."""
 
 
 class Estimate(NamedTuple):
@@ -179,7 +182,8 @@ class _Draws(NamedTuple):
 def _drawn(known: Processes, lines: list[Line], size: int, rng: np.random.Generator) -> _Draws:
     """Return draws of functions of all inputs that were not constant; the others have no effect."""
     varied = np.flatnonzero(~known.constant)
-    layout = layout_of(known.X[:, varied], [lines[p] for p in varied], _NODES, _POINTS)
+    points = next(size for most, size in _POINTS.items() if len(varied) <= most)
+    layout = layout_of(known.X[:, varied], [lines[p] for p in varied], _NODES, points)
     masks, levels = masks_of(len(varied)), np.linspace(0.005, 0.995, _CURVE)
     x = np.stack([line.draw(levels) for line in lines])
     mean, variances, curves = np.empty(size), [], np.empty((size, *x.shape))

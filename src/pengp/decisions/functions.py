@@ -137,7 +137,7 @@ class Functions:
 
     @cached_property
     def _conditioned(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Coefficients [N] of the mean, directions [N, e] of the draws and Q [N, N].
+        """Coefficients [N] of the mean, directions [N, m] of the draws and Q [N, N].
 
         With h the features of runs and trend, the covariance of the process given the runs is
         k - h' P h, P the inverse of [[R, F], [F', -1 / variance]].
@@ -159,8 +159,8 @@ class Functions:
         C = J[n:, n:size] - H @ P @ H.T
         values, vectors = np.linalg.eigh(0.5 * (C + C.T))
         kept = values > _SMALLEST * max(values[-1], 1e-3) if len(values) else np.zeros(0, bool)
-        E = np.zeros((size + k, int(kept.sum())))
-        E[u] = vectors[:, kept] / np.sqrt(values[kept])
+        E = np.zeros((size + k, len(u)))  # the symmetric root, free of the eigenvectors' signs
+        E[u] = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
         E[h] = -P @ H.T @ E[u]
         Q = E @ E.T
         Q[np.ix_(h, h)] += P

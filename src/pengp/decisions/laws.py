@@ -188,6 +188,7 @@ class Line:
         half, middle = 0.5 * np.diff(ends), 0.5 * (ends[1:] + ends[:-1])
         nodes = (middle[:, None] + half[:, None] * _GAUSS[0]).ravel()
         density = self.law.dist.pdf(self.lower + self.width * nodes) * self.width
+        density[np.isinf(density)] = 0.0  # at an end that rounding has reached
         weights = (half[:, None] * _GAUSS[1]).ravel() * density
         return nodes, weights / weights.sum()
 

@@ -131,9 +131,22 @@ def propagate(
     limit = None if constraint is None else parse_constraint(constraint, known.response)
     given = laws_of(known, laws)
     tell_outside(known, given)
+    lines = lines_of(known, given)
     with ONE_THREAD:
-        found = _drawn(known, lines_of(known, given), size, levels, limit, random_state)
-    return _summary(known, given, level, levels, limit, found)
+        found = _drawn(known, lines, size, levels, limit, random_state)
+        exact = None if known.undo is not None else _exact_mean(known, lines)
+    return _summary(known, given, level, levels, limit, found, exact)
+
+
+def _exact_mean(known: Processes, lines: list[Line]) -> float:
+    """Return the posterior mean of E f(X), from integrals of all processes, in the user's units."""
+    varied = np.flatnonzero(~known.constant)
+    layout = layout_of(known.X[:, varied], [lines[p] for p in varied], 0, 0)
+    each = []
+    for process in known.components:
+        functions = Functions(among(process, varied), layout, nodes=36)
+        each.append(functions.means(functions.mean_coefficients()[None])[0])
+    return float(known.to_response(known.weight @ np.array(each)))
 
 
 class _Draws(NamedTuple):
@@ -187,14 +200,16 @@ def _summary(
     levels: FloatArray,
     limit: Constraint | None,
     found: _Draws,
+    exact: float | None,
 ) -> Propagation:
-    """Return means and intervals over the draws."""
+    """Return means and intervals over the draws; the mean exactly where it is known."""
+    mean = estimate_of(found.mean, level)
     return Propagation(
         known.response,
         known.names,
         tuple(law.text for law in laws),
         level,
-        estimate_of(found.mean, level),
+        mean if exact is None else mean._replace(mean=np.asarray(exact)),
         estimate_of(found.std, level),
         levels,
         estimate_of(found.quantiles, level),
