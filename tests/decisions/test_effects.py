@@ -117,7 +117,8 @@ def test_a_pipeline_that_scales_changes_nothing():
     scaled.fit(X, y)
     laws = {"x1": "normal:5,1"}
     expected, got = (effects(m, laws, n_draws=50) for m in (plain, scaled))
-    np.testing.assert_allclose(got.total.mean, expected.total.mean, atol=1e-6)
+    # Theta is estimated anew, to the optimizer's accuracy.
+    np.testing.assert_allclose(got.total.mean, expected.total.mean, atol=5e-4)
     np.testing.assert_allclose(got.x, expected.x, atol=1e-9)
     with pytest.raises(InputError, match="scale each input for itself"):
         effects(make_pipeline(PCA(), PenalizedGPRegressor(lam=0.01)).fit(X, y))

@@ -25,6 +25,9 @@ _LEVELS = (1e-12, 1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 0.01, 0.03)
 _OUTSIDE = 0.02
 """Share of a law outside the design region that is told."""
 
+_STEEP = 60
+"""Further levels near an end at which the density has no bound."""
+
 _PANELS = 12
 """Panels between the others."""
 
@@ -214,6 +217,9 @@ def lines_of(processes: Processes, laws: Sequence[Law]) -> list[Line]:
 def _line(law: Law, lower: float, width: float) -> Line:
     """Return a law for inputs that begin at lower and have this width."""
     levels = np.array([_TAIL, *_LEVELS])
+    steep = law.dist.pdf(np.append(law.dist.ppf(levels[2::4]), law.dist.isf(levels[2::4])))
+    if steep[0] > 2.0 * steep[1] or steep[2] > 2.0 * steep[3]:  # no bound at an end
+        levels = np.append(levels, np.geomspace(_TAIL, _LEVELS[-1], _STEEP))
     inner = np.linspace(_LEVELS[-1], 1.0 - _LEVELS[-1], _PANELS + 1)[1:-1]
     dist, closed = law.dist, None
     ends = np.concatenate([dist.ppf(levels), dist.ppf(inner), dist.isf(levels)])
