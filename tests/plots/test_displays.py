@@ -97,7 +97,7 @@ for display in displays:
 """
     lines = python(FROM_ESTIMATOR + code).splitlines()
     sentence = "drawing needs matplotlib; install it: pip install 'pengp[plot]'."
-    assert lines == [sentence] * 15
+    assert lines == [sentence] * 17
 
 
 @pytest.mark.parametrize("kind", ONE_PANEL)

@@ -25,7 +25,7 @@ _LEVELS = (1e-12, 1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 0.01, 0.03)
 _OUTSIDE = 0.02
 """Share of a law outside the design region that is told."""
 
-_STEEP = 60
+_STEEP = 80
 """Further levels near an end at which the density has no bound."""
 
 _PANELS = 12
@@ -219,7 +219,7 @@ def _line(law: Law, lower: float, width: float) -> Line:
     levels = np.array([_TAIL, *_LEVELS])
     steep = law.dist.pdf(np.append(law.dist.ppf(levels[2::4]), law.dist.isf(levels[2::4])))
     if steep[0] > 2.0 * steep[1] or steep[2] > 2.0 * steep[3]:  # no bound at an end
-        levels = np.append(levels, np.geomspace(_TAIL, _LEVELS[-1], _STEEP))
+        levels = np.append(levels, np.geomspace(_TAIL, 0.25, _STEEP))
     inner = np.linspace(_LEVELS[-1], 1.0 - _LEVELS[-1], _PANELS + 1)[1:-1]
     dist, closed = law.dist, None
     ends = np.concatenate([dist.ppf(levels), dist.ppf(inner), dist.isf(levels)])
