@@ -58,6 +58,7 @@ def test_the_paper_size_has_the_papers_repetitions() -> None:
         "methods": 12 * 100,
         "methods-rivals": 12 * 100,
         "methods-real": 36 * 10,
+        "decisions": 4 * 40,
     }
 
 
@@ -107,6 +108,7 @@ def test_every_part_has_code_and_all_code_is_listed() -> None:
         "methods": {*compare.PARTS, *compare.TEST_PARTS},
         "methods-rivals": {*compare.RIVAL_PARTS, *compare.TEST_PARTS},
         "methods-real": set(SIMULATOR_PARTS),
+        "decisions": set(decisions.PARTS),
     }
 
 

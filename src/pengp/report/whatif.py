@@ -38,8 +38,11 @@ def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     if not all(kernel in _KERNELS and mean in _MEANS for kernel, mean in named):
         return None
     id = f"{subject.key}-what-if"
-    payload.models[id] = _numbers(known) | {
-        "runs": [_floats(view.X.min(0)), _floats(view.X.max(0))]
+    payload.models[id] = {
+        **_numbers(known),
+        "runs": [_floats(view.X.min(0)), _floats(view.X.max(0))],
+        "inputs": np.flatnonzero(~view.constant).tolist(),
+        "names": list(view.names),
     }
     lower, upper = view.ranges
     reach = _BEYOND * (upper - lower)
@@ -55,9 +58,6 @@ def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
         for p, name in enumerate(view.names)
         if not view.constant[p]
     ]
-    inputs = [p for p in range(len(view.names)) if not view.constant[p]]
-    payload.models[id]["inputs"] = inputs
-    payload.models[id]["names"] = list(view.names)
     return {"id": id, "sliders": sliders, "response": view.response}
 
 
