@@ -10,16 +10,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from pengp import BayesianGPRegressor, InputError, PenalizedGPRegressor, PengpWarning
+from pengp._core.arrays import FloatArray
 from pengp.datasets import latin_hypercube
 from pengp.decisions import effects, propagate
-from pengp.decisions.effects import Effects
+from pengp.decisions.indices import Effects
 from pengp.decisions.processes import Processes, processes_of
 from pengp.decisions.shares import masks_of, shares_of
 
 BOUNDS = np.array([[0.0, 1.0]] * 3)
 
 
-def function(X):
+def function(X: FloatArray) -> FloatArray:
     """Parts of variance: 9 / 12, 1 / 12 and an interaction 36 / 144; the third has none alone."""
     return 3.0 * X[:, 0] + X[:, 1] + 6.0 * (X[:, 0] - 0.5) * (X[:, 2] - 0.5)
 
@@ -39,7 +40,7 @@ def found() -> Effects:
     return effects(averaged(), n_draws=200)
 
 
-def test_shares_of_parts_by_hand():
+def test_shares_of_parts_by_hand() -> None:
     # V_1 = 4, V_2 = 3, interactions V_12 - V_1 - V_2 = 2 and of all three 1; input 3 else nothing.
     V = np.array([[0.0, 4.0, 3.0, 9.0, 0.0, 4.0, 3.0, 10.0]])
     shares = shares_of(V, 3)
@@ -51,7 +52,7 @@ def test_shares_of_parts_by_hand():
     np.testing.assert_allclose(shares.shapley[0], [0.5 + third, 0.4 + third, third])
 
 
-def test_many_inputs_need_few_subsets():
+def test_many_inputs_need_few_subsets() -> None:
     d = 13
     masks = masks_of(d)
     assert len(masks) == 1 + d + d * (d - 1) // 2 + d  # one has all, none is empty
@@ -64,7 +65,7 @@ def test_many_inputs_need_few_subsets():
     np.testing.assert_allclose(shares.second[0], 0.0, atol=1e-12)
 
 
-def test_effects_of_a_known_function_lie_in_their_intervals():
+def test_effects_of_a_known_function_lie_in_their_intervals() -> None:
     one = found()
     truth = {
         "first": [PARTS[0], PARTS[1], 0.0],
@@ -86,13 +87,13 @@ def test_effects_of_a_known_function_lie_in_their_intervals():
     assert one.std.mean == pytest.approx(np.sqrt(13.0 / 12.0), rel=0.02)
 
 
-def test_main_effect_curves_are_in_the_users_units():
+def test_main_effect_curves_are_in_the_users_units() -> None:
     one = found()
     np.testing.assert_allclose(one.curves.mean[0], 3.0 * one.x[0] + 0.5, atol=0.05)
     np.testing.assert_allclose(one.curves.mean[2], 2.0, atol=0.05)
 
 
-def test_the_table_has_a_row_for_each_index():
+def test_the_table_has_a_row_for_each_index() -> None:
     frame = found().to_frame()
     assert list(frame.columns) == ["kind", "input", "other", "mean", "lower", "upper"]
     assert frame["kind"].value_counts().to_dict() == {
@@ -102,14 +103,14 @@ def test_the_table_has_a_row_for_each_index():
     assert pair["mean"] == found().second.mean[0, 2]
 
 
-def test_the_same_seed_gives_the_same_bits():
+def test_the_same_seed_gives_the_same_bits() -> None:
     again = effects(averaged(), n_draws=200)
     np.testing.assert_array_equal(again.total.mean, found().total.mean)
     other = effects(averaged(), n_draws=200, random_state=1)
     assert (other.total.mean != found().total.mean).any()
 
 
-def test_a_pipeline_that_scales_changes_nothing():
+def test_a_pipeline_that_scales_changes_nothing() -> None:
     X = latin_hypercube(12, 2, random_state=1) * [10.0, 0.1]
     y = np.sin(X[:, 0] / 3.0) + 20.0 * X[:, 1]
     plain = PenalizedGPRegressor(lam=0.01, random_state=0).fit(X, y)
@@ -124,7 +125,7 @@ def test_a_pipeline_that_scales_changes_nothing():
         effects(make_pipeline(PCA(), PenalizedGPRegressor(lam=0.01)).fit(X, y))
 
 
-def test_a_transformed_response_is_told_and_undone():
+def test_a_transformed_response_is_told_and_undone() -> None:
     X = latin_hypercube(12, 2, random_state=1)
     y = np.exp(2.0 * X[:, 0] + X[:, 1])
     model = TransformedTargetRegressor(
@@ -139,7 +140,7 @@ def test_a_transformed_response_is_told_and_undone():
     assert out.mean.mean == pytest.approx((np.e**2 - 1.0) / 2.0 * (np.e - 1.0), rel=0.02)
 
 
-def test_a_constant_input_has_no_effect():
+def test_a_constant_input_has_no_effect() -> None:
     X = np.column_stack([np.linspace(0.0, 1.0, 8), np.full(8, 3.0)])
     with pytest.warns(PengpWarning, match="constant in column 1"):
         model = PenalizedGPRegressor(lam=0.01, random_state=0).fit(X, X[:, 0] ** 2)
@@ -148,7 +149,7 @@ def test_a_constant_input_has_no_effect():
     assert np.ptp(one.curves.mean[1]) == 0.0
 
 
-def test_what_has_no_effects_is_told():
+def test_what_has_no_effects_is_told() -> None:
     X = latin_hypercube(8, 2, random_state=0)
     with pytest.warns(PengpWarning, match="y is constant"):
         flat = PenalizedGPRegressor(lam=0.1).fit(X, np.ones(8))
@@ -160,7 +161,7 @@ def test_what_has_no_effects_is_told():
 
 
 @pytest.mark.parametrize("constraint", ["response < 2.5", "response <= 2.5", "response>=2.5"])
-def test_what_comes_out_of_a_known_function(constraint):
+def test_what_comes_out_of_a_known_function(constraint: str) -> None:
     laws = {"x1": "normal:0.5,0.1", "x2": "normal:0.5,0.1"}
     out = propagate(averaged(), laws, constraint=constraint, quantiles=[0.1, 0.5, 0.9])
     rng = np.random.default_rng(0)
@@ -187,12 +188,12 @@ def test_what_comes_out_of_a_known_function(constraint):
         ("response < inf", "no number"),
     ],
 )
-def test_a_wrong_constraint_is_told(text, word):
+def test_a_wrong_constraint_is_told(text: str, word: str) -> None:
     with pytest.raises(InputError, match=word):
         propagate(averaged(), constraint=text)
 
 
-def test_the_mean_is_exactly_that_of_the_processes():
+def test_the_mean_is_exactly_that_of_the_processes() -> None:
     X = latin_hypercube(10, 2, random_state=3)
     model = PenalizedGPRegressor(lam=0.01, random_state=0, input_bounds=BOUNDS[:2])
     model.fit(X, np.sin(4.0 * X[:, 0]) * X[:, 1])
@@ -209,7 +210,7 @@ class TestProcesses:
     def known(self) -> Processes:
         return processes_of(averaged())
 
-    def test_moments_are_those_of_the_model_without_the_nugget(self):
+    def test_moments_are_those_of_the_model_without_the_nugget(self) -> None:
         known, X = self.known(), latin_hypercube(6, 3, random_state=9)
         mean, variance = known.mean_and_variance(known.to_unit(X))
         expected, std = averaged().predict(X, return_std=True)
@@ -218,13 +219,13 @@ class TestProcesses:
         with_nugget = variance + known.weight @ nuggets
         np.testing.assert_allclose(known.unit * np.sqrt(with_nugget), std, rtol=1e-6)
 
-    def test_covariances_have_the_squared_scales_on_their_diagonal(self):
+    def test_covariances_have_the_squared_scales_on_their_diagonal(self) -> None:
         known, X = self.known(), latin_hypercube(6, 3, random_state=9)
         squares = known.means_and_scales(X)[1]
         C = known.covariances(X, X)
         np.testing.assert_allclose(np.diagonal(C, axis1=1, axis2=2), squares, atol=1e-9)
 
-    def test_draws_have_the_moments_of_the_set(self):
+    def test_draws_have_the_moments_of_the_set(self) -> None:
         known, X = self.known(), latin_hypercube(3, 3, random_state=9)
         draws = known.draws(X, 4000, np.random.default_rng(0))
         mean, variance = known.mean_and_variance(X)

@@ -1,5 +1,7 @@
 """Integrals and closed variances of a fixed process, against quadrature by brute force."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -9,8 +11,8 @@ from pengp.decisions.functions import Functions, layout_of
 from pengp.decisions.integrals import gaussian_m, gaussian_u, gaussian_w, terms_of
 from pengp.decisions.laws import Line, laws_of, lines_of
 from pengp.decisions.processes import processes_of, scaled_covariance
-from pengp.model.kernels import get_kernel
-from pengp.model.means import ZERO, ConstantMean, LinearMean
+from pengp.model.kernels import RadialKernel, get_kernel
+from pengp.model.means import ZERO, ConstantMean, LinearMean, Mean
 from pengp.model.posterior import Posterior, condition
 
 RUNS = np.array([[0.0, 0.3], [0.25, 1.0], [0.55, 0.0], [1.0, 0.6]])
@@ -18,28 +20,28 @@ RESPONSES = np.array([0.3, -1.0, 0.9, 0.4])
 LAWS = {"normal": {"x1": "normal:0.5,0.2"}, "uniform": {}, "beta": {"x2": "beta:2,3,0,1"}}
 
 
-def lines(laws) -> list[Line]:
+def lines(laws: dict[str, str]) -> list[Line]:
     known = processes_of(PenalizedGPRegressor(lam=0.1).fit(RUNS, RESPONSES))
     return lines_of(known, laws_of(known, laws))
 
 
 @pytest.mark.parametrize("law", ["uniform:0.1,0.8", "normal:0.4,0.3"])
-def test_closed_integrals_of_the_squared_exponential(law):
+def test_closed_integrals_of_the_squared_exponential(law: Any) -> None:
     line, theta, rho, a, b = lines({"x1": law})[0], 5.0, 2.0, 0.2, 0.9
     dist = line.law.dist
     ends = dist.support() if np.isfinite(dist.support()[0]) else (-3.0, 4.0)
 
-    def mean(f):
-        return quad(lambda x: f(x) * dist.pdf(x), *ends, epsabs=1e-13, points=[0.4])[0]
+    def mean(f: Any) -> float:
+        return float(
+            quad(lambda x: f(x) * dist.pdf(x), ends[0], ends[1], epsabs=1e-13, points=[0.4])[0]
+        )
 
-    def k(t, x, c):
+    def k(t: Any, x: Any, c: Any) -> Any:
         return np.exp(-t * (x - c) ** 2)
 
-    arrays = [np.array(v) for v in (theta, rho, a, b)]
-    assert gaussian_m(arrays[0], arrays[2], line) == pytest.approx(
-        mean(lambda x: k(theta, x, a)), abs=1e-11
-    )
-    assert gaussian_w(*arrays, line) == pytest.approx(
+    one, two, at, other = (np.array(v) for v in (theta, rho, a, b))
+    assert gaussian_m(one, at, line) == pytest.approx(mean(lambda x: k(theta, x, a)), abs=1e-11)
+    assert gaussian_w(one, two, at, other, line) == pytest.approx(
         mean(lambda x: k(theta, x, a) * k(rho, x, b)), abs=1e-11
     )
     for t in (theta, 1e-5):
@@ -48,8 +50,9 @@ def test_closed_integrals_of_the_squared_exponential(law):
 
 
 @pytest.mark.parametrize(("kernel", "error"), [("matern52", 3e-10), ("matern32", 1e-6)])
-def test_a_radial_matern_is_a_mixture_of_squared_exponentials(kernel, error):
+def test_a_radial_matern_is_a_mixture_of_squared_exponentials(kernel: str, error: float) -> None:
     record = get_kernel(kernel)
+    assert isinstance(record, RadialKernel)
     s = np.append(0.0, np.logspace(-4, 2, 50))
     fine, coarse = (terms_of(record, nodes) for nodes in (36, 8))
     mixed = np.exp(-s[:, None] * fine.rate) @ fine.weight
@@ -96,7 +99,7 @@ def _rule(line: Line, kinks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("mean", [ZERO, ConstantMean(), ConstantMean(9.0), LinearMean()], ids=str)
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("kernel", ["sqexp", "matern52", "matern52_product", "matern52_additive"])
-def test_closed_variances_equal_brute_force(kernel, law, mean):
+def test_closed_variances_equal_brute_force(kernel: str, law: Any, mean: Mean) -> None:
     if law != "uniform" and kernel != "sqexp" and mean != ZERO:
         pytest.skip("one thing at a time")
     laws = lines(LAWS[law])
@@ -115,7 +118,7 @@ def test_closed_variances_equal_brute_force(kernel, law, mean):
 
 
 @pytest.mark.parametrize("kernel", ["sqexp", "matern52", "matern52_product"])
-def test_drawn_functions_have_the_expected_variances_on_average(kernel):
+def test_drawn_functions_have_the_expected_variances_on_average(kernel: str) -> None:
     # The variances are quadratic in the draws, so that pairs +-sqrt(e) E_j give their exact mean.
     laws, theta = lines({"x1": "normal:0.5,0.2"}), np.array([3.0, 1.0])
     process = condition(
@@ -137,7 +140,7 @@ def test_drawn_functions_have_the_expected_variances_on_average(kernel):
     assert found.std(0)[1:].min() > 1e-3  # the draws do differ
 
 
-def test_features_and_main_effects_agree_with_the_process():
+def test_features_and_main_effects_agree_with_the_process() -> None:
     laws, theta = lines({}), np.array([3.0, 1.0])
     process = condition(
         RUNS, RESPONSES, theta, kernel=get_kernel("sqexp"), nugget=1e-6, mean=LinearMean()
@@ -156,7 +159,7 @@ def test_features_and_main_effects_agree_with_the_process():
     np.testing.assert_allclose(functions.main_effects(beta, 1, X[:, 1])[0], curve, atol=1e-9)
 
 
-def test_means_of_drawn_functions_are_exact():
+def test_means_of_drawn_functions_are_exact() -> None:
     laws, theta = lines({}), np.array([3.0, 1.0])
     process = condition(RUNS, RESPONSES, theta, kernel=get_kernel("matern52_product"), nugget=1e-6)
     functions = Functions(process, layout_of(RUNS, laws, 0, 0))

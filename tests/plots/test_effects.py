@@ -7,6 +7,7 @@ mpl.use("Agg")  # before pyplot is loaded anywhere
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.patches import Rectangle
 
 from pengp import InputError
 from pengp.decisions import effects
@@ -17,7 +18,7 @@ from tests.plots.models import plain
 def test_bars_have_the_lengths_of_the_indices() -> None:
     found = effects(plain(), response_name="noise")
     shown = EffectsDisplay.from_estimator(plain(), response_name="noise").plot()
-    lengths = [bar.get_width() for bar in shown.ax_.patches]
+    lengths = [bar.get_width() for bar in shown.ax_.patches if isinstance(bar, Rectangle)]
     order = found.order()
     assert found.shapley is not None
     expected = [part.mean[order] for part in (found.first, found.total, found.shapley)]

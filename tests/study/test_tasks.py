@@ -8,7 +8,15 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from pengp.exceptions import InputError
-from pengp.study import definitions, fold_designs, forrester, limits, piston_slap, simulation
+from pengp.study import (
+    decisions,
+    definitions,
+    fold_designs,
+    forrester,
+    limits,
+    piston_slap,
+    simulation,
+)
 from pengp.study.definitions import SIZES, STUDIES, get_study
 from pengp.study.methods import compare
 from pengp.study.methods.sizes import SIMULATOR_PARTS

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
-    from pengp.decisions.effects import Effects, Estimate, effects
+    from pengp.decisions.indices import Effects, Estimate, effects
     from pengp.decisions.propagation import Propagation, propagate
 
 __all__ = ["Effects", "Estimate", "Propagation", "effects", "propagate"]
@@ -13,7 +13,7 @@ __all__ = ["Effects", "Estimate", "Propagation", "effects", "propagate"]
 __getattr__, __dir__ = lazily(
     globals(),
     {
-        "effects": ["Effects", "Estimate", "effects"],
+        "indices": ["Effects", "Estimate", "effects"],
         "propagation": ["Propagation", "propagate"],
     },
 )

@@ -39,7 +39,7 @@ class _Family(NamedTuple):
     """A law by name: what its numbers mean, and how to make it."""
 
     numbers: str
-    count: int
+    size: int
     make: Callable[..., Any]
     sound: Callable[..., bool]
 
@@ -102,8 +102,8 @@ def parse_law(text: str) -> Law:
         numbers = [float(part) for part in rest.split(",")]
     except ValueError:
         numbers = []
-    if len(numbers) != family.count or not np.isfinite(numbers).all():
-        raise InputError(f"the law {text!r} needs {family.count} numbers: {name}:{family.numbers}.")
+    if len(numbers) != family.size or not np.isfinite(numbers).all():
+        raise InputError(f"the law {text!r} needs {family.size} numbers: {name}:{family.numbers}.")
     if not family.sound(*numbers):
         raise InputError(f"there is no law {text!r}; its numbers are {family.numbers}.")
     return Law(text.strip(), family.make(*numbers))

@@ -13,8 +13,8 @@ from pengp._core.checks import as_generator, check_count, check_levels
 from pengp._core.linalg import ONE_THREAD
 from pengp.choosing.scores import half_width
 from pengp.decisions.constraints import Constraint, parse_constraint
-from pengp.decisions.effects import Estimate, estimate_of
 from pengp.decisions.functions import Functions, among, layout_of
+from pengp.decisions.indices import Estimate, estimate_of
 from pengp.decisions.laws import Law, Line, laws_of, lines_of, tell_outside
 from pengp.decisions.processes import Processes, processes_of
 
@@ -77,7 +77,10 @@ class Propagation:
 
     def records(self) -> list[dict[str, Any]]:
         """Return the same rows as dictionaries."""
-        rows = [("mean", self.mean, ()), ("standard deviation", self.std, ())]
+        rows: list[tuple[str, Estimate, tuple[int, ...]]] = [
+            ("mean", self.mean, ()),
+            ("standard deviation", self.std, ()),
+        ]
         rows += [(f"quantile {q:g}", self.quantiles, (k,)) for k, q in enumerate(self.levels)]
         if self.failure is not None:
             rows.append((f"probability of not {self.constraint}", self.failure, ()))

@@ -45,8 +45,9 @@ def shares_of(V: FloatArray, d: int) -> Shares:
     pairs = share[:, np.searchsorted(masks, one[:, None] | one)]
     second = pairs - first[:, :, None] - first[:, None, :]
     second[:, range(d), range(d)] = 0.0
-    parts = (np.clip(a, 0.0, 1.0) for a in (first, 1.0 - without, second))
-    return Shares(variance, *parts, _shapley(share, d) if d <= MOST_SHAPLEY else None)
+    first, total, second = (np.clip(a, 0.0, 1.0) for a in (first, 1.0 - without, second))
+    shapley = _shapley(share, d) if d <= MOST_SHAPLEY else None
+    return Shares(variance, first, total, second, shapley)
 
 
 def _shapley(share: FloatArray, d: int) -> FloatArray:

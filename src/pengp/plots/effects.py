@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp.decisions.effects import Effects, Estimate, effects
+from pengp.decisions.indices import Effects, Estimate, effects
 from pengp.exceptions import InputError
 from pengp.plots import drawing
 
@@ -163,7 +163,9 @@ class MainEffectsDisplay:
         d = len(self.names)
         if ax is not None and len(np.ravel(np.asarray(ax, dtype=object))) != d:
             raise InputError(f"there are {d} inputs; ax must hold {d} axes.")
-        self.axes_: tuple[Axes, ...] = self._axes(d) if ax is None else tuple(np.ravel(ax))
+        self.axes_: tuple[Axes, ...] = (
+            self._axes(d) if ax is None else tuple(np.ravel(np.asarray(ax, dtype=object)))
+        )
         self.figure_: Figure | SubFigure = self.axes_[0].figure
         for axes, p in zip(self.axes_, np.argsort(-self.total, kind="stable"), strict=True):
             mean, lower, upper = (part[p] for part in self.curves)

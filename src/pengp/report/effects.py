@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from pengp.decisions.effects import Effects, Estimate, effects
+from pengp.decisions.indices import Effects, Estimate, effects
 from pengp.exceptions import InputError
 from pengp.report.payload import Payload
 from pengp.report.plot import Plot

@@ -10,7 +10,7 @@ from scipy.stats import qmc
 from pengp._core.arrays import FloatArray
 from pengp.datasets import get_function, latin_hypercube, scale_design
 from pengp.datasets.functions import TestFunction
-from pengp.decisions.effects import Effects, effects
+from pengp.decisions.indices import Effects, effects
 from pengp.estimators import BayesianGPRegressor
 from pengp.exceptions import PengpWarning
 from pengp.study.definitions import EFFECT_PARTS

@@ -206,7 +206,8 @@ def _summary(known: Processes, laws: tuple[str, ...], level: float, found: _Draw
 
     def wide(draws: FloatArray) -> Estimate:
         out = np.zeros((len(draws),) + (d,) * (draws.ndim - 1))
-        out[(slice(None), *np.ix_(*[varied] * (draws.ndim - 1)))] = draws
+        rows = np.arange(len(draws))
+        out[np.ix_(rows, *[varied] * (draws.ndim - 1))] = draws
         return estimate_of(out, level)
 
     return Effects(
