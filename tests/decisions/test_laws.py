@@ -60,9 +60,7 @@ def test_only_continuous_laws_of_scipy_are_taken(known: Processes) -> None:
         laws_of(known, {"z": "normal:0,1"})
 
 
-def test_the_law_of_an_input_is_uniform_over_the_region_unless_said_otherwise(
-    known: Processes,
-) -> None:
+def test_an_input_is_uniform_over_the_region_unless_said_otherwise(known: Processes) -> None:
     first, second = laws_of(known, {"x2": "normal:20,1"})
     assert first.dist.support() == (0.0, 4.0)
     assert second.text == "normal:20,1"

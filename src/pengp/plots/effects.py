@@ -161,11 +161,10 @@ class MainEffectsDisplay:
             By default those of a new figure.
         """
         d = len(self.names)
-        if ax is not None and len(np.ravel(np.asarray(ax, dtype=object))) != d:
+        given = tuple(np.ravel(np.asarray(ax, dtype=object)))
+        if ax is not None and len(given) != d:
             raise InputError(f"there are {d} inputs; ax must hold {d} axes.")
-        self.axes_: tuple[Axes, ...] = (
-            self._axes(d) if ax is None else tuple(np.ravel(np.asarray(ax, dtype=object)))
-        )
+        self.axes_: tuple[Axes, ...] = self._axes(d) if ax is None else given
         self.figure_: Figure | SubFigure = self.axes_[0].figure
         for axes, p in zip(self.axes_, np.argsort(-self.total, kind="stable"), strict=True):
             mean, lower, upper = (part[p] for part in self.curves)
