@@ -140,6 +140,31 @@ def test_a_transformed_response_is_told_and_undone() -> None:
     assert out.mean.mean == pytest.approx((np.e**2 - 1.0) / 2.0 * (np.e - 1.0), rel=0.02)
 
 
+def test_transforms_of_the_model_are_taken_into_account() -> None:
+    bounds = np.array([[1.0, 100.0], [0.0, 1.0]])
+    U = latin_hypercube(14, 2, random_state=1)
+    X = np.column_stack([10.0 ** (2.0 * U[:, 0]), U[:, 1]])
+    model = PenalizedGPRegressor(
+        0.001, random_state=0, input_bounds=bounds,
+        input_transforms={0: "log10"}, response_transform="log",
+    ).fit(X, X[:, 0] * np.exp(X[:, 1]))  # fmt: skip
+    known = processes_of(model)
+    np.testing.assert_allclose(known.to_unit(X), U, atol=1e-12)
+    values = known.to_response(known.means(known.to_unit(X))[0])
+    np.testing.assert_allclose(values, model.y_train_, rtol=1e-2)
+    one = effects(model, n_draws=50)
+    # log y = log x1 + x2 with x1 uniform, not its logarithm.
+    x = np.linspace(1.0, 100.0, 100_001)
+    parts = np.array([np.var(np.log(x)), 1.0 / 12.0])
+    assert one.transformed
+    np.testing.assert_allclose(one.first.mean, parts / parts.sum(), atol=0.01)
+    np.testing.assert_allclose(one.x[0][[0, -1]], [1.495, 99.505])
+    out = propagate(model, n_draws=50)
+    assert out.mean.mean == pytest.approx(50.5 * (np.e - 1.0), rel=0.01)
+    with pytest.raises(InputError, match="does not take"):
+        effects(model, {"x1": "uniform:-1,5"})
+
+
 def test_a_constant_input_has_no_effect() -> None:
     X = np.column_stack([np.linspace(0.0, 1.0, 8), np.full(8, 3.0)])
     with pytest.warns(PengpWarning, match="constant in column 1"):

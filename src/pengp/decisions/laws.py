@@ -15,6 +15,8 @@ from pengp._core.arrays import FloatArray
 from pengp._core.checks import warn
 from pengp.decisions.processes import Processes
 from pengp.exceptions import InputError
+from pengp.model.elementary import Identity
+from pengp.model.scaling import InputScaler
 
 _TAIL = 1e-15
 """Probability beyond either end of the nodes."""
@@ -173,15 +175,14 @@ class Line:
         ("uniform", lower, upper) or ("normal", mean, variance), which have closed forms.
     edges : [e]
         Ascending points between which its density is smooth.
-    lower, width : float
-        x = (input - lower) / width.
+    scaler : InputScaler
+        Of this input alone: to the unit cube and back.
     """
 
     law: Law
     closed: tuple[str, float, float] | None
     edges: FloatArray
-    lower: float
-    width: float
+    scaler: InputScaler
 
     def quadrature(self, kinks: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return nodes and weights of a Gauss rule that is split at kinks [c] as well."""
@@ -190,7 +191,8 @@ class Line:
         ends = np.unique(np.concatenate([self.edges, inside]))
         half, middle = 0.5 * np.diff(ends), 0.5 * (ends[1:] + ends[:-1])
         nodes = (middle[:, None] + half[:, None] * _GAUSS[0]).ravel()
-        density = self.law.dist.pdf(self.lower + self.width * nodes) * self.width
+        x = self.scaler.inverse(nodes[:, None])
+        density = self.law.dist.pdf(x[:, 0]) / self.scaler.slope(x)[:, 0]
         density[np.isinf(density)] = 0.0  # at an end that rounding has reached
         weights = (half[:, None] * _GAUSS[1]).ravel() * density
         return nodes, weights / weights.sum()
@@ -202,20 +204,24 @@ class Line:
 
     def draw(self, levels: FloatArray) -> FloatArray:
         """Return the quantiles at levels [m] between 0 and 1."""
-        return (np.asarray(self.law.dist.ppf(levels)) - self.lower) / self.width
+        return self.scaler.transform(np.asarray(self.law.dist.ppf(levels))[:, None])[:, 0]
 
 
 def lines_of(processes: Processes, laws: Sequence[Law]) -> list[Line]:
     """Return the laws of the d inputs in the unit cube."""
     found = []
-    for law, low, high in zip(laws, processes.lower, processes.upper, strict=True):
-        width = float(high - low) if high > low else 1.0
-        found.append(_line(law, float(low), width))
+    whole = processes.inputs
+    for p, law in enumerate(laws):
+        own = slice(p, p + 1)
+        scaler = InputScaler(
+            whole.lower[own], whole.upper[own], whole.constant[own], whole.transforms[own]
+        )
+        found.append(_line(law, scaler))
     return found
 
 
-def _line(law: Law, lower: float, width: float) -> Line:
-    """Return a law for inputs that begin at lower and have this width."""
+def _line(law: Law, scaler: InputScaler) -> Line:
+    """Return a law for an input that is scaled to the unit cube like this."""
     levels = np.array([_TAIL, *_LEVELS])
     steep = law.dist.pdf(np.append(law.dist.ppf(levels[2::4]), law.dist.isf(levels[2::4])))
     if steep[0] > 2.0 * steep[1] or steep[2] > 2.0 * steep[3]:  # no bound at an end
@@ -223,19 +229,28 @@ def _line(law: Law, lower: float, width: float) -> Line:
     inner = np.linspace(_LEVELS[-1], 1.0 - _LEVELS[-1], _PANELS + 1)[1:-1]
     dist, closed = law.dist, None
     ends = np.concatenate([dist.ppf(levels), dist.ppf(inner), dist.isf(levels)])
+    plain = not scaler.transforms or isinstance(scaler.transforms[0], Identity)
     if law.family == "uniform":
         low, high = dist.support()
-        closed = ("uniform", (low - lower) / width, (high - lower) / width)
         ends = np.linspace(low, high, _PANELS + 3)
-    elif law.family == "norm":
-        closed = ("normal", (dist.mean() - lower) / width, (dist.std() / width) ** 2)
     elif law.family == "triang":
         low, high = dist.support()
         mode = low + (high - low) * (dist.args[0] if dist.args else dist.kwds["c"])
         ends = np.append(np.linspace(low, high, _PANELS + 3), mode)
     if not np.isfinite(ends).all():
         raise InputError(f"the law {law.text} has no finite quantiles.")
-    return Line(law, closed, np.unique((ends - lower) / width), lower, width)
+    if not plain and not scaler.transforms[0].accepts(ends).all():
+        raise InputError(
+            f"the law {law.text} reaches values that the input's transform "
+            f"{scaler.transforms[0].name} does not take; give a law inside its domain."
+        )
+    edges = np.unique(scaler.transform(ends[:, None])[:, 0])
+    if plain and law.family == "uniform":
+        closed = ("uniform", float(edges[0]), float(edges[-1]))
+    elif plain and law.family == "norm":
+        centre, width = float(scaler.transform([[dist.mean()]])[0, 0]), float(scaler.width[0])
+        closed = ("normal", centre, float(dist.std() / width) ** 2)
+    return Line(law, closed, edges, scaler)
 
 
 def _gauss_rule(nodes: FloatArray, weights: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:

@@ -21,6 +21,7 @@ from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.bayes.mixture import ProcessMixture
 from pengp.estimators.view import FittedView, view_of
 from pengp.exceptions import InputError
+from pengp.model.elementary import Identity, Transform
 from pengp.model.posterior import Posterior
 from pengp.model.scaling import InputScaler
 
@@ -51,8 +52,10 @@ class Processes:
     origin, unit : float
         The response is origin + unit times the model's.
     undo : callable or None
-        From responses of the model, in its units, to those of the user, where a
-        `TransformedTargetRegressor` has transformed them; None for none.
+        From responses of the model, in its units, to those of the user, where they were
+        transformed; None for none.
+    transforms : tuple of d Transform
+        Of the inputs, before they are scaled to the unit cube; empty for none at all.
     """
 
     names: tuple[str, ...]
@@ -66,6 +69,7 @@ class Processes:
     origin: float
     unit: float
     undo: Callable[[FloatArray], FloatArray] | None = None
+    transforms: tuple[Transform, ...] = ()
 
     @property
     def X(self) -> FloatArray:  # noqa: N802 (the paper's X_n)
@@ -83,19 +87,19 @@ class Processes:
         return len(self.names)
 
     @cached_property
-    def _inputs(self) -> InputScaler:
+    def inputs(self) -> InputScaler:
         """From the design region to the unit cube."""
-        return InputScaler(self.lower, self.upper, self.constant)
+        return InputScaler(self.lower, self.upper, self.constant, self.transforms)
 
     def to_unit(self, X_raw: FloatArray) -> FloatArray:
         """Return inputs X_raw [m, d] in the unit cube; a constant input as 0."""
-        X = self._inputs.transform(X_raw)
+        X = self.inputs.transform(X_raw)
         X[:, self.constant] = 0.0
         return X
 
     def in_units(self, X: FloatArray) -> FloatArray:
         """Return inputs X [m, d] of the unit cube in the user's units."""
-        return self._inputs.inverse(X)
+        return self.inputs.inverse(X)
 
     @property
     def inflation(self) -> float:
@@ -242,6 +246,8 @@ def processes_of(
     lower, upper = view.estimator._surrogate.inputs.lower, view.estimator._surrogate.inputs.upper
     names = view.names
     if steps:
+        if view.estimator._surrogate.inputs.transforms:
+            raise _not_a_scaling()
         names = _outer_names(outer, input_names, len(lower))
         for step in reversed(steps):
             lower, upper = _before(step, lower, upper)
@@ -254,6 +260,10 @@ def _of_view(
     """Return the processes of a view, for inputs with these names and ends [d]."""
     known = view.estimator._surrogate
     posterior = known.posteriors[view.output]
+    if known.response.transforms:
+        transform = known.response.transforms[view.output]
+        if not isinstance(transform, Identity):
+            undo = _after(transform.inverse, undo)
     several = isinstance(posterior, ProcessMixture)
     return Processes(
         names,
@@ -267,7 +277,13 @@ def _of_view(
         float(known.response.mean[view.output]),
         float(known.response.sd[view.output]),
         undo,
+        known.inputs.transforms,
     )
+
+
+def _after(first: Any, then: Any) -> Callable[[FloatArray], FloatArray]:
+    """Return one map after another, which may be None."""
+    return first if then is None else lambda values: then(first(values))
 
 
 def _undoing(model: Any, inner: Any) -> Callable[[FloatArray], FloatArray]:
@@ -275,10 +291,9 @@ def _undoing(model: Any, inner: Any) -> Callable[[FloatArray], FloatArray]:
 
     def undo(values: FloatArray) -> FloatArray:
         flat = np.asarray(values, dtype=np.float64).reshape(-1, 1)
-        back = model.transformer_.inverse_transform(flat).reshape(values.shape)
-        return back if inner is None else inner(back)
+        return np.asarray(model.transformer_.inverse_transform(flat)).reshape(values.shape)
 
-    return undo
+    return undo if inner is None else _after(undo, inner)
 
 
 def _outer_names(model: Any, given: Sequence[str] | None, d: int) -> tuple[str, ...]:

@@ -31,9 +31,9 @@ _MEANS = ("zero", "constant", "linear")
 def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     """Return the sliders of one output; None where the page could not predict what pengp does."""
     view = subject.view
-    if view.is_constant:
+    known = None if view.is_constant else processes_of(view)
+    if known is None or known.undo is not None or known.transforms:
         return None
-    known = processes_of(view)
     named = {(getattr(p.kernel, "name", ""), getattr(p.mean, "name", "")) for p in known.components}
     if not all(kernel in _KERNELS and mean in _MEANS for kernel, mean in named):
         return None
