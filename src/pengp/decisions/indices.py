@@ -162,10 +162,11 @@ def effects(
     if not known.y.any():
         raise InputError("a constant response has no effects to show.")
     given = laws_of(known, laws)
+    lines = lines_of(known, given)
     tell_outside(known, given)
     rng = as_generator(random_state)
     with ONE_THREAD:
-        found = _drawn(known, lines_of(known, given), size, rng)
+        found = _drawn(known, lines, size, rng)
     return _summary(known, tuple(law.text for law in given), level, found)
 
 

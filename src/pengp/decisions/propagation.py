@@ -133,8 +133,8 @@ def propagate(
     known = processes_of(model, output, input_names, response_name)
     limit = None if constraint is None else parse_constraint(constraint, known.response)
     given = laws_of(known, laws)
-    tell_outside(known, given)
     lines = lines_of(known, given)
+    tell_outside(known, given)
     with ONE_THREAD:
         found = _drawn(known, lines, size, levels, limit, random_state)
         exact = None if known.undo is not None else _exact_mean(known, lines)
