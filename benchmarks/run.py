@@ -4,6 +4,7 @@ import sys
 
 from benchmarks.bayes import against_brute_force, fit_and_predict
 from benchmarks.crossover import newton_or_lbfgs
+from benchmarks.effects import effects_of_an_average
 from benchmarks.evaluations import single_evaluations
 from benchmarks.growth import all_growth
 from benchmarks.intervals import coverage_on_new_runs
@@ -27,6 +28,7 @@ def main(names: list[str]) -> None:
         "bayes",
         "intervals",
         "noisy",
+        "effects",
     ]
     if "small" in chosen:
         whole_path()
@@ -48,6 +50,8 @@ def main(names: list[str]) -> None:
         coverage_on_new_runs()
     if "noisy" in chosen:
         noisy_runs()
+    if "effects" in chosen:
+        effects_of_an_average()
     if "evaluations" in chosen:
         single_evaluations()
 

@@ -23,10 +23,12 @@ from pengp._core.files import writing_to
 from pengp.cli.choices import ChoosingCommand
 from pengp.cli.compare import compare
 from pengp.cli.design import design
+from pengp.cli.effects import effects
 from pengp.cli.fit import fit
 from pengp.cli.info import info
 from pengp.cli.predict import predict
 from pengp.cli.printing import note, say, visible
+from pengp.cli.propagate import propagate
 from pengp.cli.report import report
 from pengp.cli.signals import handle_signals, signals_first
 from pengp.cli.study import app as study
@@ -158,7 +160,11 @@ def root(
     """
 
 
-for command in (design, fit, predict, validate, compare, info, update, report):
+COMMANDS = (
+    *(design, fit, predict, validate, compare, info, update),
+    *(effects, propagate, report),
+)
+for command in COMMANDS:
     app.command(cls=ChoosingCommand)(command)
 app.add_typer(study)
 
