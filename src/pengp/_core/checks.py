@@ -18,6 +18,15 @@ ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
 _LARGEST = 1e100
 """Responses beyond this, or below its inverse, would overflow or vanish when squared."""
 
+_MOST_RUNS = 10_000
+"""Runs of an exact fit: a matrix of so many rows takes 0.8 GB, and a fit a dozen of them."""
+
+_MOST_STARTS = 10_000
+"""Starts of a search; its memory and time grow with them."""
+
+_LARGEST_PARAMETER = 1e100
+"""Bounds on theta and lambda beyond this, or below its inverse, would overflow when multiplied."""
+
 _CUBE_SLACK = 1e-9
 """How far round-off may carry a scaled input out of the unit cube."""
 
@@ -88,14 +97,24 @@ def check_datasets(data: DataSets, *, nugget: float | None) -> None:
     """Raise or warn about data that cannot, or can hardly, be fitted."""
     for f, (X, y) in enumerate(zip(data.X, data.y, strict=True)):
         where = data.label(f)
-        _check_values(X, y, where)
+        check_runs(len(X))
+        check_values(X, y, where)
         check_duplicates(X, y, nugget, where=where)
         if constant_columns(X).any():
             column = int(np.flatnonzero(constant_columns(X))[0])
             warn(f"column {column} of X{where} is constant and is ignored.")
 
 
-def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
+def check_runs(n: int) -> None:
+    """Raise an InputError if n runs are too many to be fitted exactly, before memory is taken."""
+    if n > _MOST_RUNS:
+        raise InputError(
+            f"{n:,} runs are too many for an exact fit: each of its matrices would take about "
+            f"{8e-9 * n * n:.0f} GB; fit at most {_MOST_RUNS:,} of them."
+        )
+
+
+def check_values(X: FloatArray, y: FloatArray, where: str) -> None:
     """Check sizes, finiteness and the unit cube."""
     if not np.isfinite(X).all():
         i, j = np.argwhere(~np.isfinite(X))[0]
@@ -187,9 +206,12 @@ def check_lams(lams: ArrayLike) -> FloatArray:
         raise InputError(
             f"lams must be a list of at least one number, not of shape {values.shape}."
         )
-    if not np.isfinite(values).all() or (values < 0.0).any():
-        bad = values[~(np.isfinite(values) & (values >= 0.0))][0]
-        raise InputError(f"every lambda must be finite and at least 0, but lams holds {bad:g}.")
+    usable = (values >= 0.0) & (values <= _LARGEST_PARAMETER)
+    if not usable.all():
+        raise InputError(
+            f"every lambda must be from 0 to {_LARGEST_PARAMETER:g}, but lams holds "
+            f"{values[~usable][0]:g}."
+        )
     return values
 
 
@@ -199,9 +221,10 @@ def check_theta_bounds(theta_bounds: tuple[float, float]) -> tuple[float, float]
         lower, upper = (float(b) for b in theta_bounds)
     except (TypeError, ValueError):
         raise InputError("theta_bounds must be two numbers, lower and upper.") from None
-    if not (0.0 < lower <= upper < np.inf):
+    if not (1.0 / _LARGEST_PARAMETER <= lower <= upper <= _LARGEST_PARAMETER):
         raise InputError(
-            f"theta_bounds must satisfy 0 < lower <= upper, not ({lower:g}, {upper:g})."
+            f"theta_bounds must satisfy {1.0 / _LARGEST_PARAMETER:g} <= lower <= upper <= "
+            f"{_LARGEST_PARAMETER:g}, not ({lower:g}, {upper:g})."
         )
     return lower, upper
 
@@ -232,17 +255,19 @@ def check_levels(levels: ArrayLike) -> FloatArray:
     return p
 
 
-def check_count(value: object, name: str, least: int) -> int:
-    """Return a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(f"{name} must be a whole number from {least} up, not {value!r}.")
-    return int(value)
+def check_count(value: object, name: str, least: int, most: int | None = None) -> int:
+    """Return a whole number of at least ``least`` and, where that is given, at most ``most``."""
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):  # type: ignore
+        ends = f"from {least} up" if most is None else f"from {least} to {most:,}"
+        raise InputError(f"{name} must be a whole number {ends}, not {value!r}.")
+    return int(value)  # type: ignore
 
 
 def check_starts(n_starts: int | ArrayLike, n_theta: int) -> int | FloatArray:
     """Return a number of starts, or the logarithms [S, n_theta] of given ones."""
     if np.ndim(n_starts) == 0:
-        return check_count(n_starts, "n_starts", 0)
+        return check_count(n_starts, "n_starts", 0, _MOST_STARTS)
     theta = _as_floats(n_starts, "n_starts")
     if theta.ndim != 2 or theta.shape[1] != n_theta or not (theta > 0.0).all() or not theta.size:
         raise InputError(

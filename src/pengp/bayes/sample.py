@@ -2,47 +2,30 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
-from pengp._core.arrays import FloatArray, IntArray, RandomState
+from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.linalg import ONE_THREAD
 from pengp._core.seeds import as_seed
 from pengp.bayes.members import Member, checked, default_members
 from pengp.bayes.priors import Prior, get_prior
 from pengp.bayes.sampler import Sampler
 from pengp.bayes.target import Target
-from pengp.bayes.weights import effective_size, log_mean, normalised, pareto_shape
+from pengp.bayes.weighed import Draws, Weighed
+from pengp.bayes.weights import log_mean, normalised, pareto_shape
 from pengp.exceptions import InputError
 
 _FIRST, _ROUND, _ROUNDS = 800, 500, 2
 """Points of the first round and of a further one, and further rounds that every member gets."""
 
-_NEGLIGIBLE = 1e-3
-"""Posterior weight below which a member's own weights may be poor."""
-
-_UNTRUSTED_SHAPE = 0.7
-"""Pareto shape above which weights cannot be trusted (Vehtari et al. 2024)."""
-
 _MORE = 2.5
 """Factor on the effective size that is wanted from weights that cannot be trusted."""
 
 
-class Draws(NamedTuple):
-    """All draws of all members."""
-
-    member: IntArray  # [N]
-    theta: FloatArray  # [N, d]
-    nugget: FloatArray  # [N]
-    sigma2: FloatArray  # [N], y' R^-1 y / n
-    half: IntArray  # [N], 0 or 1
-    weight: FloatArray  # [N], sums to 1
-
-
 @dataclass(frozen=True, eq=False)
-class PosteriorSample:
+class PosteriorSample(Weighed):
     """Weighted draws of theta (and the nugget) for each member; made by `sample_posterior`.
 
     Attributes
@@ -84,19 +67,6 @@ class PosteriorSample:
         return np.array([log_mean(s.log_weights())[1] for s in self.samplers])
 
     @cached_property
-    def member_weights(self) -> FloatArray:
-        """Posterior weights [K]: prior weight times evidence, normalised."""
-        prior = np.log([member.weight for member in self.members])
-        return normalised(prior + self.log_evidences)
-
-    @property
-    def log_evidence(self) -> tuple[float, float]:
-        """Log evidence of the whole average, and its Monte Carlo standard error."""
-        prior = np.log([member.weight for member in self.members])
-        error = np.sqrt(((self.member_weights * self.log_evidence_errors) ** 2).sum())
-        return float(logsumexp(prior + self.log_evidences)), float(error)
-
-    @cached_property
     def draws(self) -> Draws:
         """All draws with their weights."""
         d = self.X.shape[1]
@@ -127,25 +97,9 @@ class PosteriorSample:
         return weight
 
     @cached_property
-    def effective_size(self) -> float:
-        """Effective number of draws of the whole average."""
-        return float(effective_size(self.draws.weight))
-
-    @cached_property
     def pareto_shapes(self) -> FloatArray:
         """Pareto shapes [K] of the members' weights; above 0.7 they cannot be trusted."""
         return np.array([pareto_shape(s.log_weights()) for s in self.samplers])
-
-    @property
-    def pareto_shape(self) -> float:
-        """The largest Pareto shape of a member that counts."""
-        return float(self.pareto_shapes[self.member_weights > _NEGLIGIBLE].max())
-
-    @property
-    def trusted_shapes(self) -> bool:
-        """Whether the weights of every member that counts can be trusted."""
-        counts = self.member_weights > _NEGLIGIBLE
-        return bool((self.pareto_shapes[counts] <= _UNTRUSTED_SHAPE).all())
 
 
 def sample_posterior(

@@ -182,6 +182,10 @@ class SurrogateMixin:
         )
         y_raw = np.asarray(y_raw, dtype=np.float64).reshape(len(X_raw), -1)
         self._check_new_runs(X_raw, y_raw)
+        return self._extended(X_raw, y_raw)
+
+    def _extended(self, X_raw: FloatArray, y_raw: FloatArray) -> Self:
+        """Return a copy that also knows the checked runs X_raw [k, d], y_raw [k, q]."""
         other = copy.copy(self)
         known = self._surrogate.extend(X_raw, y_raw)
         other.X_train_ = np.concatenate([self.X_train_, X_raw])

@@ -26,6 +26,9 @@ from pengp.model.structure import Kernel
 
 __all__ = ["BayesianGPRegressor"]
 
+_MOST_POINTS, _MOST_COMPONENTS = 1_000_000, 10_000
+"""Draws, and processes that predict; the memory that they take grows with them."""
+
 
 class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, BaseEstimator):
     """Gaussian-process surrogate that averages over lambda, theta and kernels.
@@ -137,7 +140,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         averages, mixtures = zip(*self._averaged(data), strict=True)
         self.X_train_ = data.X_raw
         self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
-        self._keep(averages, Surrogate(data.inputs, data.response, mixtures, data.y_raw))
+        n = len(data.X)
+        self._keep(averages, Surrogate(data.inputs, data.response, mixtures, data.y_raw, (n,)))
         self._warn()
         return self
 
@@ -156,8 +160,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
             members_of(d, self.kernels, self.nugget, self.mean),
             get_prior(self.prior),
             float(size),
-            check_count(self.max_points, "max_points", 1),
-            check_count(self.n_components, "n_components", 1),
+            check_count(self.max_points, "max_points", 1, _MOST_POINTS),
+            check_count(self.n_components, "n_components", 1, _MOST_COMPONENTS),
         )
 
     def _averaged(self, data: TrainingData) -> list[tuple[Average | None, ProcessMixture]]:

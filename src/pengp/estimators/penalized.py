@@ -12,7 +12,7 @@ from pengp._core.checks import check_lams
 from pengp._core.seeds import as_seed
 from pengp.choosing.crossval import CVTable, Task, tabulate
 from pengp.choosing.folds import FoldsLike
-from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric
+from pengp.choosing.metrics import FOLD_METRICS, MetricLike, get_metric
 from pengp.choosing.rules import RuleLike, get_rule
 from pengp.estimators.data import lambda_values, make_plans, prepare
 from pengp.estimators.display import FittedDisplayMixin
@@ -254,17 +254,22 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         for output, plan in zip(data.y, plans, strict=True):
             task = Task(data.X, output, self.lams_, model, starts, seed, [metric, *others])
             tables.append(None if plan is None else tabulate(task, plan, self.n_jobs))
-        chosen, best, one_se = (
-            np.array([_choice(table, self.lams_, metric, r) for table in tables])
-            for r in (rule, "min", "1se")
-        )
-        self.lam_min_ = self._per_output(self.lams_[best])
-        self.lam_1se_ = self._per_output(self.lams_[one_se])
-        self.cv_table_: Any = tables[0] if self._one_output else tables
         path = self._path(data, model, self.lams_, seed)
+        chosen = np.array([_choice(table, self.lams_, rule) for table in tables])
         self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
+        self._keep_tables(self.lams_, tables)
         self._tell(tables)
         return self
+
+    def _keep_tables(self, lams: FloatArray, tables: list[CVTable | None]) -> None:
+        """Set what was learned by cross-validation at lams [L], from runs or from a file."""
+        best, one_se = (
+            np.array([lams[_choice(table, lams, rule)] for table in tables])
+            for rule in ("min", "1se")
+        )
+        self.lams_ = lams
+        self.lam_min_, self.lam_1se_ = self._per_output(best), self._per_output(one_se)
+        self.cv_table_: Any = tables[0] if self._one_output else tables
 
     def _tell(self, tables: list[CVTable | None]) -> None:
         """Write the choice for each output, if that is wanted."""
@@ -273,7 +278,10 @@ class PenalizedGPRegressorCV(_PenalizedGP):
             sys.stdout.write(f"[pengp] output {k}: lambda = {lam:.4g}, from {folds} folds\n")
 
 
-def _choice(table: CVTable | None, lams: FloatArray, metric: FoldMetric, rule: RuleLike) -> int:
-    """Return the index of the lambda that the rule chooses; of the smallest one without a table."""
-    lam = lams.min() if table is None else table.select(metric.name, rule)
+def _choice(table: CVTable | None, lams: FloatArray, rule: RuleLike) -> int:
+    """Return the index of the lambda that the rule chooses by the table's first metric.
+
+    Without a table it is that of the smallest one.
+    """
+    lam = lams.min() if table is None else table.select(next(iter(table.values)), rule)
     return int(np.flatnonzero(lams == lam)[0])

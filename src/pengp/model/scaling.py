@@ -60,7 +60,7 @@ class InputScaler:
         constant = low == high
         if bounds is None:
             return cls(low, high, constant)
-        declared = _check_bounds(bounds, X.shape[1])
+        declared = check_bounds(bounds, X.shape[1])
         return cls(declared[:, 0].copy(), declared[:, 1].copy(), constant)
 
     @property
@@ -114,7 +114,7 @@ class InputScaler:
         return exponent, _ldexp(self.lower, -exponent), _ldexp(self.upper, -exponent)
 
 
-def _check_bounds(bounds: ArrayLike, d: int) -> FloatArray:
+def check_bounds(bounds: ArrayLike, d: int) -> FloatArray:
     """Return bounds as floats [d, 2], or raise an InputError that names the faulty input."""
     try:
         declared = np.asarray(bounds, dtype=np.float64)

@@ -1,0 +1,70 @@
+"""Weighted draws of several members, and what their weights and evidences say."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from pengp._core.arrays import FloatArray, IntArray
+from pengp.bayes.members import Member
+from pengp.bayes.weights import effective_size, normalised
+
+_NEGLIGIBLE = 1e-3
+"""Posterior weight below which a member's own weights may be poor."""
+
+_UNTRUSTED_SHAPE = 0.7
+"""Pareto shape above which weights cannot be trusted (Vehtari et al. 2024)."""
+
+
+class Draws(NamedTuple):
+    """All draws of all members."""
+
+    member: IntArray  # [N]
+    theta: FloatArray  # [N, d]
+    nugget: FloatArray  # [N]
+    sigma2: FloatArray  # [N], y' R^-1 y / n
+    half: IntArray  # [N], 0 or 1
+    weight: FloatArray  # [N], sums to 1
+
+
+class Weighed:
+    """What follows from the evidences and the weights of K members, which a subclass has."""
+
+    members: tuple[Member, ...]
+    draws: Draws
+    log_evidences: FloatArray  # [K]
+    log_evidence_errors: FloatArray  # [K]
+    pareto_shapes: FloatArray  # [K]
+
+    @property
+    def member_weights(self) -> FloatArray:
+        """Posterior weights [K]: prior weight times evidence, normalised."""
+        return normalised(self._log_shares)
+
+    @property
+    def log_evidence(self) -> tuple[float, float]:
+        """Log evidence of the whole average, and its Monte Carlo standard error."""
+        error = np.sqrt(((self.member_weights * self.log_evidence_errors) ** 2).sum())
+        return float(logsumexp(self._log_shares)), float(error)
+
+    @property
+    def _log_shares(self) -> FloatArray:
+        """Prior weight times evidence [K], in logarithms."""
+        prior: FloatArray = np.log([member.weight for member in self.members])
+        return prior + self.log_evidences
+
+    @property
+    def effective_size(self) -> float:
+        """Effective number of draws of the whole average."""
+        return float(effective_size(self.draws.weight))
+
+    @property
+    def pareto_shape(self) -> float:
+        """The largest Pareto shape of a member that counts."""
+        return float(self.pareto_shapes[self.member_weights > _NEGLIGIBLE].max())
+
+    @property
+    def trusted_shapes(self) -> bool:
+        """Whether the weights of every member that counts can be trusted."""
+        counts = self.member_weights > _NEGLIGIBLE
+        return bool((self.pareto_shapes[counts] <= _UNTRUSTED_SHAPE).all())
