@@ -7,6 +7,8 @@ from pathlib import Path
 
 #: Extras for the development of pengp alone, whose versions no user depends on.
 TOOLS = ("bench", "docs", "test", "dev")
+#: Packages of the tests whose objects users hand over: the lowest version counts as well.
+HANDED_OVER = ("polars",)
 
 
 def lowest(requirements: list[str]) -> list[str]:
@@ -21,6 +23,7 @@ def main() -> None:
     project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     used = [r for name, extra in extras.items() if name not in TOOLS for r in extra]
+    used += [r for r in extras["test"] if r.startswith(HANDED_OVER)]
     constraints = lowest([*project["dependencies"], *used])
     sys.stdout.write("".join(f"{line}\n" for line in sorted(set(constraints))))
 
