@@ -114,6 +114,15 @@ def check_runs(n: int) -> None:
         )
 
 
+def check_points(m: int, q: int = 1) -> None:
+    """Raise an InputError if a covariance of m points and q outputs takes too much memory."""
+    if q * m * m > _MOST_RUNS**2:
+        raise InputError(
+            f"the joint distribution of {m:,} points takes matrices of about {8e-9 * q * m * m:.0f} "
+            f"GB; ask for at most {int(_MOST_RUNS / np.sqrt(q)):,} at a time."
+        )
+
+
 def check_values(X: FloatArray, y: FloatArray, where: str) -> None:
     """Check sizes, finiteness and the unit cube."""
     if not np.isfinite(X).all():

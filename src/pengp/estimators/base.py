@@ -8,13 +8,17 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import check_count, check_duplicates
+from pengp._core.checks import check_count, check_duplicates, check_points, check_runs
 from pengp._core.real import check_real
 from pengp._core.seeds import as_generator
 from pengp.choosing.scores import half_width, normal_interval
 from pengp.estimators.data import check_inside
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
+
+#: Standard deviations of the runs in ``fit`` beyond which a further response is no number to learn
+#: from: what double precision keeps of the others is less than their own scale.
+_FARTHEST = 1e12
 
 
 class SurrogateMixin:
@@ -52,6 +56,7 @@ class SurrogateMixin:
             y_numeric=True,
             ensure_min_samples=least,
         )
+        check_runs(len(X))
         self._one_output = y.ndim == 1
         # Copies: a caller who goes on to change the arrays must not change the fit.
         return np.array(X), np.array(y, dtype=np.float64).reshape(len(X), -1)
@@ -103,6 +108,8 @@ class SurrogateMixin:
         X_raw, known = self._new_inputs(X), self._surrogate
         if not (return_std or return_cov):
             return self._outputs(known.mean(X_raw))
+        if return_cov:
+            check_points(len(X_raw), len(known.posteriors))
         both = known.mean_and_std(X_raw) if return_std else known.mean_and_cov(X_raw)
         return self._outputs(both[0]), (both[1][..., 0] if self._one_output else both[1])
 
@@ -158,6 +165,7 @@ class SurrogateMixin:
             Outputs are independent of each other.
         """
         X_raw, count = self._new_inputs(X), check_count(n_samples, "n_samples", 1)
+        check_points(len(X_raw), len(self._surrogate.posteriors))
         return self._outputs(self._surrogate.sample(X_raw, count, as_generator(random_state)))
 
     def condition_on(self, X_new: Any, y_new: Any) -> Self:
@@ -201,7 +209,9 @@ class SurrogateMixin:
             raise InputError(
                 f"y_new has {y_raw.shape[1]} outputs, but the model was fitted to {q}."
             )
+        check_runs(len(known.y_raw) + len(y_raw))
         check_inside(X_raw, known.inputs, self.input_bounds, self._names())
+        self._check_responses(known.response.transform(y_raw))
         if (known.response.constant & (y_raw != known.response.mean).any(axis=0)).any():
             raise InputError(
                 "the model was fitted to a constant response and has no scale for other values; "
@@ -210,6 +220,15 @@ class SurrogateMixin:
         X = np.concatenate([known.posteriors[0].X, known.scale(X_raw)])
         y = np.concatenate([known.y_raw, y_raw])
         check_duplicates(X, y, self._fixed_nugget(), known=len(known.y_raw))
+
+    def _check_responses(self, y: FloatArray) -> None:
+        """Raise an InputError if a standardised response y [k, q] is beyond all that was seen."""
+        if not (np.abs(y) <= _FARTHEST).all():
+            i = int(np.argwhere(~(np.abs(y) <= _FARTHEST))[0, 0])
+            raise InputError(
+                f"y_new has a response in row {i} more than {_FARTHEST:g} standard deviations from "
+                "those of the fit; check it, or fit the model anew on all runs."
+            )
 
     def _new_inputs(self, X: Any) -> FloatArray:
         """Return checked inputs [m, d] of a fitted estimator."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_starts
+from pengp._core.checks import check_starts, warn
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData
 from pengp.estimators.heldout import (
@@ -82,6 +82,16 @@ class PathMixin(SurrogateMixin):
         self.sigma2_ = self._per_output(chosen.sigma2[..., 0])
         self.nugget_ = self._per_output(chosen.nugget[..., 0])
         self.mean_ = self._prior_mean()
+
+    def _warn_unconverged(self) -> None:
+        """Say that an estimate at lam_ is not known to be a maximum."""
+        for k, converged in enumerate(np.ravel(self._chosen.converged)):
+            if not converged:
+                which = "" if self._one_output else f" of output {k}"
+                warn(
+                    f"the estimate of theta{which} did not converge, so that a better one may be "
+                    "near; use a larger nugget or n_starts."
+                )
 
     def _summaries(self) -> list[str]:
         """Return lambda, sigma2, nugget and mean of each output in a line."""

@@ -149,6 +149,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         data = prepare(X_raw, y_raw, given, input_bounds=bounds, model=model)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
+        self._warn_unconverged()
         return self
 
 
@@ -258,6 +259,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         chosen = np.array([_choice(table, self.lams_, rule) for table in tables])
         self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
         self._keep_tables(self.lams_, tables)
+        self._warn_unconverged()
         self._tell(tables)
         return self
 

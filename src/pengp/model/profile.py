@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_nugget
+from pengp._core.checks import check_nugget, check_runs
 from pengp.exceptions import InputError
 from pengp.model.kernels import get_kernel
 from pengp.model.likelihood import BatchLikelihood, LogLik
@@ -45,6 +45,7 @@ class ProfileLikelihood:
         if inputs.ndim < 2 or response.shape[-1:] != inputs.shape[-2:-1]:
             raise InputError(f"X {inputs.shape} and y {response.shape} do not fit together.")
         n, d = inputs.shape[-2:]
+        check_runs(n)
         self._sets = np.broadcast_shapes(inputs.shape[:-2], response.shape[:-1])
         self._engine = BatchLikelihood(
             np.broadcast_to(inputs, (*self._sets, n, d)).reshape(-1, n, d),

@@ -127,7 +127,8 @@ def estimate(
     starts = points(lams, whole[:, 0], whole[:, 1], likelihood.n_theta, n_starts, rng)
     scale = None
     if isinstance(likelihood, LargeLikelihood):
-        starts, scale = _from_fewer_runs(model, likelihood, lams[:1], starts, rng)
+        given = not isinstance(n_starts, int)
+        starts, scale = _from_fewer_runs(model, likelihood, lams[:1], starts, given, rng)
     with _threads(likelihood):
         found = ModeSearch(likelihood, lams, model.term(likelihood), lower, upper, scale).run(
             starts
@@ -145,20 +146,25 @@ def _from_fewer_runs(
     likelihood: LargeLikelihood,
     lams: FloatArray,
     starts: Starts,
+    given: bool,
     rng: np.random.Generator,
 ) -> tuple[Starts, FloatArray]:
     """Return better starts and typical steps [F, P], from some of the runs.
+
+    Where the starts are not ``given``, one is taken elsewhere.
 
     The maxima for m of the n runs at the smallest lambda, lams [1], are near those for all, and the
     likelihood there is curved about n / m times less; both cost little.
     """
     n, F, k = likelihood.n, len(likelihood.y), model.mean.columns(likelihood.X[0, :1]).size
     m = max(min(settings.FEWER_RUNS, n // 2), min(n, 2 * k))
-    rows = np.sort(rng.permutation(n)[:m])
+    rows = np.sort(_with_outliers(likelihood.y, rng.permutation(n))[:m])
     X, y = likelihood.X[:, rows], likelihood.y[:, rows]
     fewer = model.likelihood(X, y)
+    lower, upper = _bounds(model, fewer)
     with _threads(fewer):
-        found = ModeSearch(fewer, lams, model.term(fewer), *_bounds(model, fewer)).run(starts)
+        search = ModeSearch(fewer, lams, model.term(fewer), lower, upper)
+        found = search.run(starts)
     points = starts.fixed
     maxima, objective = (a[:, 0, : len(points)] for a in (found.point, found.objective))
     best = np.where(np.isfinite(objective[:, :1]), maxima[:, 0], points[0])
@@ -176,9 +182,43 @@ def _from_fewer_runs(
     if maxima.shape[1] < len(points):  # room for what the others may not show
         one_more = np.broadcast_to(points[:1], (F, 1, maxima.shape[2]))
         maxima = np.concatenate([maxima, one_more], axis=1)
+    if not given:
+        with _threads(likelihood):
+            far = _far_points(likelihood, maxima, *_bounds(model, likelihood), rng)
+        maxima = np.concatenate([maxima, far], axis=1)
     with _threads(exact):
         curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
     return fixed_starts(maxima), 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
+
+
+def _far_points(
+    likelihood: LargeLikelihood,
+    maxima: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return for each data set [F, 1, P] the likeliest random point far from maxima [F, M, P].
+
+    A single outlier can make the likelihood highest near the upper bounds, where neither fewer
+    runs nor the usual starts lead.
+    """
+    F, P = lower.shape
+    points = rng.uniform(lower.min(0), upper.max(0), (settings.FAR_POINTS, P))
+    which = np.repeat(np.arange(F), len(points))
+    at = likelihood.evaluate(which, np.tile(points, (F, 1)), derivatives=False)
+    distance = np.abs(points[:, None] - maxima[:, None]).max(-1).min(-1)  # [F, points]
+    value = np.where(distance > settings.FAR, at.value.reshape(F, -1), -np.inf)
+    return points[value.argmax(1)][:, None]
+
+
+def _with_outliers(y: FloatArray, order: IntArray) -> IntArray:
+    """Return the runs in an order [n], but the most outlying one of each y [F, n] first.
+
+    Without it the likelihood of some runs can be highest where that of all of them is low.
+    """
+    farthest = np.unique(np.abs(y - np.median(y, axis=1, keepdims=True)).argmax(1))
+    return np.concatenate([farthest, order[~np.isin(order, farthest)]])
 
 
 def _bounds(
