@@ -24,8 +24,8 @@ _MOST_RUNS = 10_000
 _MOST_STARTS = 10_000
 """Starts of a search; its memory and time grow with them."""
 
-_LARGEST_PARAMETER = 1e100
-"""Bounds on theta and lambda beyond this, or below its inverse, would overflow when multiplied."""
+_LARGEST_LAMBDA, _LARGEST_THETA = 1e100, 1e50
+"""Lambdas, and bounds on theta, beyond which products of powers would overflow."""
 
 _CUBE_SLACK = 1e-9
 """How far round-off may carry a scaled input out of the unit cube."""
@@ -53,7 +53,7 @@ def as_datasets(X: ArrayOrArrays, y: ArrayOrArrays) -> DataSets:
         if any(s.shape for s in sets) or len({s.X[0].shape[1] for s in sets}) > 1:
             raise InputError("each X of a list must be [n, d] with the same d, each y [n].")
         return DataSets([s.X[0] for s in sets], [s.y[0] for s in sets], (len(sets),))
-    inputs, response = _as_floats(X, "X"), _as_floats(y, "y")
+    inputs, response = as_floats(X, "X"), as_floats(y, "y")
     if inputs.ndim < 2:
         raise InputError(f"X must have shape [n, d], but has {inputs.ndim} axis; use X[:, None].")
     if response.ndim < 1 or response.shape[-1] != inputs.shape[-2]:
@@ -84,13 +84,20 @@ def _list_of_sets(X: ArrayOrArrays) -> Sequence[ArrayLike] | None:
         raise InputError("X must be [n, d] in each data set, but the first is ragged.") from None
 
 
-def _as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
+def as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
     """Return a float array, or say why it is none."""
     check_real(values, name)
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} must be a numeric array without gaps or text.") from None
+
+
+def check_sizes(values: FloatArray, name: str, most: float, least: float | None = None) -> None:
+    """Raise an InputError unless all values are from ``least``, by default -most, to ``most``."""
+    low = -most if least is None else least
+    if not ((values >= low) & (values <= most)).all():
+        raise InputError(f"{name} must be finite, from {low:g} to {most:g}.")
 
 
 def check_datasets(data: DataSets, *, nugget: float | None) -> None:
@@ -215,10 +222,10 @@ def check_lams(lams: ArrayLike) -> FloatArray:
         raise InputError(
             f"lams must be a list of at least one number, not of shape {values.shape}."
         )
-    usable = (values >= 0.0) & (values <= _LARGEST_PARAMETER)
+    usable = (values >= 0.0) & (values <= _LARGEST_LAMBDA)
     if not usable.all():
         raise InputError(
-            f"every lambda must be from 0 to {_LARGEST_PARAMETER:g}, but lams holds "
+            f"every lambda must be from 0 to {_LARGEST_LAMBDA:g}, but lams holds "
             f"{values[~usable][0]:g}."
         )
     return values
@@ -230,10 +237,10 @@ def check_theta_bounds(theta_bounds: tuple[float, float]) -> tuple[float, float]
         lower, upper = (float(b) for b in theta_bounds)
     except (TypeError, ValueError):
         raise InputError("theta_bounds must be two numbers, lower and upper.") from None
-    if not (1.0 / _LARGEST_PARAMETER <= lower <= upper <= _LARGEST_PARAMETER):
+    if not (1.0 / _LARGEST_THETA <= lower <= upper <= _LARGEST_THETA):
         raise InputError(
-            f"theta_bounds must satisfy {1.0 / _LARGEST_PARAMETER:g} <= lower <= upper <= "
-            f"{_LARGEST_PARAMETER:g}, not ({lower:g}, {upper:g})."
+            f"theta_bounds must satisfy {1.0 / _LARGEST_THETA:g} <= lower <= upper <= "
+            f"{_LARGEST_THETA:g}, not ({lower:g}, {upper:g})."
         )
     return lower, upper
 
@@ -258,7 +265,7 @@ def check_nugget(nugget: float | str) -> float | None:
 
 def check_levels(levels: ArrayLike) -> FloatArray:
     """Return probabilities as [k], each between 0 and 1."""
-    p = np.atleast_1d(_as_floats(levels, "levels"))
+    p = np.atleast_1d(as_floats(levels, "levels"))
     if p.ndim != 1 or not len(p) or not ((p > 0.0) & (p < 1.0)).all():
         raise InputError(f"levels={levels!r} must be probabilities between 0 and 1.")
     return p
@@ -277,7 +284,7 @@ def check_starts(n_starts: int | ArrayLike, n_theta: int) -> int | FloatArray:
     """Return a number of starts, or the logarithms [S, n_theta] of given ones."""
     if np.ndim(n_starts) == 0:
         return check_count(n_starts, "n_starts", 0, _MOST_STARTS)
-    theta = _as_floats(n_starts, "n_starts")
+    theta = as_floats(n_starts, "n_starts")
     if theta.ndim != 2 or theta.shape[1] != n_theta or not (theta > 0.0).all() or not theta.size:
         raise InputError(
             f"n_starts must be a number, or positive thetas of shape [S, {n_theta}] to start from."

@@ -19,6 +19,8 @@ from pengp.exceptions import InputError
 #: Standard deviations of the runs in ``fit`` beyond which a further response is no number to learn
 #: from: what double precision keeps of the others is less than their own scale.
 _FARTHEST = 1e12
+#: scikit-learn looks for numbers that are not finite in a sum, which may overflow to both sides.
+_SUMS: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 
 
 class SurrogateMixin:
@@ -47,15 +49,16 @@ class SurrogateMixin:
         """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
         check_real(X, "X")
         check_real(y, "y")
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            dtype=np.float64,
-            multi_output=True,
-            y_numeric=True,
-            ensure_min_samples=least,
-        )
+        with np.errstate(**_SUMS):
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                dtype=np.float64,
+                multi_output=True,
+                y_numeric=True,
+                ensure_min_samples=least,
+            )
         check_runs(len(X))
         self._one_output = y.ndim == 1
         # Copies: a caller who goes on to change the arrays must not change the fit.
@@ -185,9 +188,10 @@ class SurrogateMixin:
         check_is_fitted(self)
         check_real(X_new, "X_new")
         check_real(y_new, "y_new")
-        X_raw, y_raw = validate_data(
-            self, X_new, y_new, reset=False, dtype=np.float64, multi_output=True, y_numeric=True
-        )
+        with np.errstate(**_SUMS):
+            X_raw, y_raw = validate_data(
+                self, X_new, y_new, reset=False, dtype=np.float64, multi_output=True, y_numeric=True
+            )
         y_raw = np.asarray(y_raw, dtype=np.float64).reshape(len(X_raw), -1)
         self._check_new_runs(X_raw, y_raw)
         return self._extended(X_raw, y_raw)
@@ -234,7 +238,8 @@ class SurrogateMixin:
         """Return checked inputs [m, d] of a fitted estimator."""
         check_is_fitted(self)
         check_real(X, "X")
-        checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
+        with np.errstate(**_SUMS):
+            checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
         return checked
 
     def _outputs(self, values: FloatArray) -> FloatArray:

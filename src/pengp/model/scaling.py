@@ -15,6 +15,7 @@ from pengp.exceptions import InputError
 
 #: Scaled inputs are clipped here; their squared differences stay finite, their correlation is 0.
 FAR_AWAY = 1e150
+_LARGEST = np.finfo(np.float64).max
 
 
 def _exponent(a: FloatArray, b: FloatArray) -> IntArray:
@@ -175,12 +176,15 @@ class ResponseScaler:
         return np.asarray((near_one - _ldexp(self.mean, -exponent)) / _ldexp(self.sd, -exponent))
 
     def inverse(self, mean: ArrayLike) -> FloatArray:
-        """Return standardised values [m] or [m, q] in the user's units."""
-        return np.asarray(self.mean + self.sd * np.asarray(mean, dtype=np.float64))
+        """Return standardised values [m] or [m, q] in the user's units, which stay finite."""
+        with np.errstate(over="ignore"):
+            values = self.mean + self.sd * np.asarray(mean, dtype=np.float64)
+        return np.asarray(np.clip(values, -_LARGEST, _LARGEST))
 
     def inverse_std(self, std: ArrayLike) -> FloatArray:
         """Return standardised standard deviations [m] or [m, q] in the user's units."""
-        return np.asarray(self.sd * np.asarray(std, dtype=np.float64))
+        with np.errstate(over="ignore"):
+            return np.asarray(np.minimum(self.sd * np.asarray(std, dtype=np.float64), _LARGEST))
 
     def inverse_cov(self, cov: ArrayLike) -> FloatArray:
         """Return standardised variances or covariances in the user's units, outputs last.
