@@ -20,7 +20,7 @@ def interpreters() -> list[str]:
     """Return the Pythons from 3.11 on that the PATH has and that run."""
     names = [f"python3.{minor}" for minor in _MINORS]
     found = [path for path in map(shutil.which, names) if path is not None]
-    tried = [subprocess.run([p, "-c", "import venv"], capture_output=True) for p in found]
+    tried = [subprocess.run([p, "-c", "import venv"], check=False) for p in found]
     return [path for path, done in zip(found, tried, strict=True) if done.returncode == 0]
 
 

@@ -70,7 +70,7 @@ def test_bad_data(case: str) -> None:
 
 
 BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
-    "negative lambda": ({"lams": [0.1, -0.2]}, "at least 0, but lams holds -0.2"),
+    "negative lambda": ({"lams": [0.1, -0.2]}, "but lams holds -0.2"),
     "nan lambda": ({"lams": [np.nan]}, "lams holds nan"),
     "infinite lambda": ({"lams": [0.0, np.inf]}, "lams holds inf"),
     "no lambda": ({"lams": []}, "lams must be a list of at least one number"),
@@ -84,8 +84,8 @@ BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "nugget None": ({"nugget": None}, "nugget must be"),
     "several nuggets": ({"nugget": np.array([1e-5, 1e-4])}, "nugget must be"),
     "complex nugget": ({"nugget": 1j}, "nugget must be"),
-    "bounds reversed": ({"theta_bounds": (10.0, 1.0)}, "0 < lower <= upper, not"),
-    "bound zero": ({"theta_bounds": (0.0, 1.0)}, "0 < lower <= upper"),
+    "bounds reversed": ({"theta_bounds": (10.0, 1.0)}, "1e-50 <= lower <= upper <= .*, not"),
+    "bound zero": ({"theta_bounds": (0.0, 1.0)}, "1e-50 <= lower <= upper"),
     "bound infinite": ({"theta_bounds": (1e-3, np.inf)}, "theta_bounds must satisfy"),
     "bound nan": ({"theta_bounds": (np.nan, 1.0)}, "theta_bounds must satisfy"),
     "one bound": ({"theta_bounds": 3.0}, "theta_bounds must be two numbers"),
@@ -95,7 +95,7 @@ BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "kernel no kernel": ({"kernel": 3}, "kernel=3"),
     "unknown penalty": ({"penalty": "l1"}, "penalty='l1' is unknown"),
     "penalty None": ({"penalty": None}, "penalty=None"),
-    "negative starts": ({"n_starts": -1}, "n_starts must be a whole number from 0 up, not -1"),
+    "negative starts": ({"n_starts": -1}, "n_starts must be a whole number from 0 to 10,000"),
     "half a start": ({"n_starts": 1.5}, "n_starts must be a whole number"),
     "seed of text": ({"random_state": "today"}, "random_state='today' is not a seed"),
     "negative seed": ({"random_state": -1}, "random_state=-1 is not a seed"),

@@ -174,7 +174,7 @@ def test_bounds_declare_the_design_region() -> None:
     ("settings", "words"),
     [
         ({"lams": "papr"}, "paper"),
-        ({"lams": [-1.0]}, "at least 0"),
+        ({"lams": [-1.0]}, "must be from 0"),
         ({"metric": "mse"}, "metric=.mse. is unknown"),
         ({"rule": "2se"}, "rule=.2se. is unknown"),
         ({"cv": "lou"}, "unknown folds"),

@@ -1,4 +1,4 @@
-"""Profiles of hypothesis: a few examples in `make test`, the same every time; many in `make fuzz`."""
+"""Profiles of hypothesis: few examples in `make test`, always the same; many in `make fuzz`."""
 
 import os
 

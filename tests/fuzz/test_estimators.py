@@ -1,5 +1,6 @@
 """Every estimator on generated runs: refused in a sentence, or sound answers."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,12 @@ SETTINGS = st.fixed_dictionaries(
 NAMES = ("kernel", "penalty", "isotropic", "nugget", "mean", "likelihood", "theta_bounds")
 
 
-
 def use(model: Any, X: Any, y: Any) -> None:
     """Ask a fitted model for all that it can do, at its runs and far from them."""
     far = np.array([[value] * X.shape[1] for value in HOSTILE])
     with np.errstate(under="ignore"):
         for where in (X, far):
-            both = attempt(lambda where=where: model.predict(where, return_std=True))
+            both = attempt(partial(model.predict, where, return_std=True))
             assert both is not None
             assert_sound(*both)
         attempt(lambda: model.predict_gradient(far))
@@ -63,7 +63,12 @@ def test_cross_validated(data: tuple[Any, Any], settings: dict[str, Any], metric
 
 @given(runs(least=3, most=6), st.sampled_from([None, 1e-8, "sample"]))
 def test_averaged(data: tuple[Any, Any], nugget: Any) -> None:
-    cheap = {"effective_size": 20, "max_points": 400, "n_components": 4, "random_state": 0}
+    cheap: dict[str, Any] = {
+        "effective_size": 20,
+        "max_points": 400,
+        "n_components": 4,
+        "random_state": 0,
+    }
     model = attempt(lambda: BayesianGPRegressor(nugget=nugget, kernels="sqexp", **cheap).fit(*data))
     if model is not None:
         use(model, *data)

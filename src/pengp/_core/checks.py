@@ -4,7 +4,7 @@ import numbers
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -125,8 +125,8 @@ def check_points(m: int, q: int = 1) -> None:
     """Raise an InputError if a covariance of m points and q outputs takes too much memory."""
     if q * m * m > _MOST_RUNS**2:
         raise InputError(
-            f"the joint distribution of {m:,} points takes matrices of about {8e-9 * q * m * m:.0f} "
-            f"GB; ask for at most {int(_MOST_RUNS / np.sqrt(q)):,} at a time."
+            f"the joint distribution of {m:,} points takes matrices of about "
+            f"{8e-9 * q * m * m:.0f} GB; ask for at most {int(_MOST_RUNS / q**0.5):,} at a time."
         )
 
 
@@ -274,10 +274,11 @@ def check_levels(levels: ArrayLike) -> FloatArray:
 def check_count(value: object, name: str, least: int, most: int | None = None) -> int:
     """Return a whole number of at least ``least`` and, where that is given, at most ``most``."""
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not is_whole or value < least or (most is not None and value > most):  # type: ignore
+    number = int(cast(numbers.Integral, value)) if is_whole else least - 1
+    if number < least or (most is not None and number > most):
         ends = f"from {least} up" if most is None else f"from {least} to {most:,}"
         raise InputError(f"{name} must be a whole number {ends}, not {value!r}.")
-    return int(value)  # type: ignore
+    return number
 
 
 def check_starts(n_starts: int | ArrayLike, n_theta: int) -> int | FloatArray:

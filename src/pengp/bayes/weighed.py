@@ -1,6 +1,6 @@
 """Weighted draws of several members, and what their weights and evidences say."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -30,11 +30,27 @@ class Draws(NamedTuple):
 class Weighed:
     """What follows from the evidences and the weights of K members, which a subclass has."""
 
-    members: tuple[Member, ...]
-    draws: Draws
-    log_evidences: FloatArray  # [K]
-    log_evidence_errors: FloatArray  # [K]
-    pareto_shapes: FloatArray  # [K]
+    if TYPE_CHECKING:  # fields or properties of a subclass
+
+        @property
+        def members(self) -> tuple[Member, ...]:
+            """The K models."""
+
+        @property
+        def draws(self) -> Draws:
+            """All draws with their weights."""
+
+        @property
+        def log_evidences(self) -> FloatArray:
+            """Log evidence [K] of each member."""
+
+        @property
+        def log_evidence_errors(self) -> FloatArray:
+            """Monte Carlo standard errors [K] of the log evidences."""
+
+        @property
+        def pareto_shapes(self) -> FloatArray:
+            """Pareto shapes [K] of the members' weights."""
 
     @property
     def member_weights(self) -> FloatArray:

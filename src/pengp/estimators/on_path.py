@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import check_starts, warn
+from pengp._core.linalg import condition_number
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData
 from pengp.estimators.heldout import (
@@ -28,6 +29,9 @@ from pengp.path.fitting import Model, checked_model
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit, fit_path
 from pengp.path.penalties import AnyPenalty
+
+#: Condition number from which on the log likelihood has fewer than about four digits.
+_ILL_CONDITIONED = 1e12
 
 
 class PathMixin(SurrogateMixin):
@@ -83,8 +87,23 @@ class PathMixin(SurrogateMixin):
         self.nugget_ = self._per_output(chosen.nugget[..., 0])
         self.mean_ = self._prior_mean()
 
-    def _warn_unconverged(self) -> None:
-        """Say that an estimate at lam_ is not known to be a maximum."""
+    @property
+    def condition_(self) -> Any:
+        """Estimated condition number of the runs' correlation matrix, a number or [q]."""
+        check_is_fitted(self)
+        return self._per_output(
+            np.array([condition_number(p.L) for p in self._surrogate.posteriors])
+        )
+
+    def _warn_untrusted(self) -> None:
+        """Say that an estimate at lam_ is no maximum, or that double precision is not enough."""
+        worst = float(np.max(self.condition_))
+        if worst > _ILL_CONDITIONED:
+            warn(
+                f"the condition number of the correlation matrix is about {worst:.0e}, so that "
+                "the likelihood and standard deviations near the runs have few digits; use a "
+                "larger nugget."
+            )
         for k, converged in enumerate(np.ravel(self._chosen.converged)):
             if not converged:
                 which = "" if self._one_output else f" of output {k}"

@@ -94,6 +94,8 @@ class PenalizedGPRegressor(_PenalizedGP):
         Where the likelihood is flat along the ray through theta_; computed when asked for.
     loo_ : LeaveOneOut
         Leave-one-out predictions at theta_.
+    condition_ : float or [q]
+        Estimated condition number of the correlation matrix; above 1e12 ``fit`` warns.
     X_train_ : [n, d]
         Inputs of the runs that the surrogate knows.
     y_train_ : [n] or [n, q]
@@ -149,7 +151,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         data = prepare(X_raw, y_raw, given, input_bounds=bounds, model=model)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
-        self._warn_unconverged()
+        self._warn_untrusted()
         return self
 
 
@@ -259,7 +261,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         chosen = np.array([_choice(table, self.lams_, rule) for table in tables])
         self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
         self._keep_tables(self.lams_, tables)
-        self._warn_unconverged()
+        self._warn_untrusted()
         self._tell(tables)
         return self
 

@@ -151,7 +151,7 @@ def _from_fewer_runs(
 ) -> tuple[Starts, FloatArray]:
     """Return better starts and typical steps [F, P], from some of the runs.
 
-    Where the starts are not ``given``, one is taken elsewhere.
+    Where there are several and they are not ``given``, one more is taken elsewhere.
 
     The maxima for m of the n runs at the smallest lambda, lams [1], are near those for all, and the
     likelihood there is curved about n / m times less; both cost little.
@@ -182,9 +182,9 @@ def _from_fewer_runs(
     if maxima.shape[1] < len(points):  # room for what the others may not show
         one_more = np.broadcast_to(points[:1], (F, 1, maxima.shape[2]))
         maxima = np.concatenate([maxima, one_more], axis=1)
-    if not given:
-        with _threads(likelihood):
-            far = _far_points(likelihood, maxima, *_bounds(model, likelihood), rng)
+    if not given and len(points) > 1:
+        with _threads(fewer):
+            far = _far_points(fewer, maxima, lower, upper, rng)
         maxima = np.concatenate([maxima, far], axis=1)
     with _threads(exact):
         curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
@@ -192,7 +192,7 @@ def _from_fewer_runs(
 
 
 def _far_points(
-    likelihood: LargeLikelihood,
+    likelihood: BatchLikelihood | LargeLikelihood,
     maxima: FloatArray,
     lower: FloatArray,
     upper: FloatArray,

@@ -1,0 +1,94 @@
+"""Sizes and numbers that an exact fit in double precision cannot work with are said, at once."""
+
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pengp import (
+    BayesianGPRegressor,
+    InputError,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+    PengpWarning,
+    leave_one_out,
+    penalized_path,
+    profile_loglik,
+)
+from pengp.path import penalized
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.random((12, 3)), RNG.random(12)
+MANY_X, MANY_Y = RNG.random((40_000, 3)), RNG.random(40_000)
+MODEL = PenalizedGPRegressor(0.01, random_state=0).fit(X, Y)
+
+TOO_MANY: list[Callable[[], Any]] = [
+    lambda: PenalizedGPRegressor().fit(MANY_X, MANY_Y),
+    lambda: PenalizedGPRegressorCV().fit(MANY_X, MANY_Y),
+    lambda: BayesianGPRegressor().fit(MANY_X, MANY_Y),
+    lambda: penalized_path(MANY_X, MANY_Y, [0.0]),
+    lambda: profile_loglik(MANY_X, MANY_Y, np.ones(3)),
+    lambda: MODEL.condition_on(MANY_X, MANY_Y),
+]
+
+
+@pytest.mark.parametrize("fit", TOO_MANY)
+def test_too_many_runs_are_refused_before_memory_is_taken(fit: Callable[[], Any]) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"runs are too many for an exact fit: .* 13 GB; fit"):
+            fit()
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_joint_distributions_of_too_many_points_are_refused() -> None:
+    for ask in (lambda: MODEL.predict(MANY_X, return_cov=True), lambda: MODEL.sample_y(MANY_X)):
+        with pytest.raises(InputError, match=r"of 40,000 points .* 13 GB; ask for at most 10,000"):
+            ask()
+
+
+def test_leaving_out_one_run_in_turn_takes_little_memory() -> None:
+    tracemalloc.start()
+    plan = leave_one_out(20_000)
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000  # 3.2 GB if the others were kept
+    tracemalloc.stop()
+    train, test = next(iter(plan))
+    assert test.tolist() == [0]
+    assert train.tolist() == list(range(1, 20_000))
+
+
+@pytest.mark.parametrize("far", [1e100, -1e200, 1e307])
+@pytest.mark.parametrize("kind", ["penalized", "average"])
+def test_a_new_response_beyond_all_others_is_named(far: float, kind: str) -> None:
+    model: Any = MODEL
+    if kind == "average":
+        cheap: dict[str, Any] = {"effective_size": 20, "max_points": 400, "random_state": 0}
+        with pytest.warns(PengpWarning, match="cannot be trusted"):  # by so few draws
+            model = BayesianGPRegressor(kernels="sqexp", **cheap).fit(X, Y)
+    with pytest.raises(InputError, match=r"y_new has a response in row 1 more than 1e\+12 stand"):
+        model.condition_on(RNG.random((2, 3)), [0.5, far])
+
+
+def test_an_estimate_that_did_not_converge_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut_short(*args: Any) -> Any:
+        path = penalized.fit_path(*args)
+        path.converged.reshape(-1)[-1] = False
+        return path
+
+    monkeypatch.setattr("pengp.estimators.on_path.fit_path", cut_short)
+    with pytest.warns(PengpWarning, match="the estimate of theta did not converge.* n_starts"):
+        PenalizedGPRegressor(random_state=0).fit(X, Y)
+    with pytest.warns(PengpWarning, match="of theta of output 1 did not converge"):
+        PenalizedGPRegressorCV(lams=[0.0], random_state=0).fit(X, np.c_[Y, Y])
+
+
+def test_predictions_stay_finite_at_the_ends_of_double_precision() -> None:
+    y = np.array([1e308, *Y[1:]])
+    model = PenalizedGPRegressor(0.01, mean="linear", random_state=0).fit(X, y)
+    mean, std = model.predict(np.full((1, 3), 1e300), return_std=True)
+    assert np.isfinite(mean).all()
+    assert np.isfinite(std).all()
