@@ -77,7 +77,7 @@ BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "lams with two axes": ({"lams": [[0.1]]}, "lams must be a list"),
     "lams of text": ({"lams": "paper"}, "lams must be numbers"),
     "lams None": ({"lams": None}, "lams"),
-    "negative nugget": ({"nugget": -1e-5}, "nugget must be a number from 0 up or 'estimate'"),
+    "negative nugget": ({"nugget": -1e-5}, "nugget must be a number from 0 up to"),
     "nan nugget": ({"nugget": np.nan}, "nugget must be"),
     "infinite nugget": ({"nugget": np.inf}, "nugget must be"),
     "nugget of text": ({"nugget": "fit"}, "nugget must be.*'fit'"),

@@ -87,8 +87,34 @@ def test_an_estimate_that_did_not_converge_is_told(monkeypatch: pytest.MonkeyPat
 
 
 def test_predictions_stay_finite_at_the_ends_of_double_precision() -> None:
-    y = np.array([1e308, *Y[1:]])
+    with pytest.raises(InputError, match=r"y must be finite, from -1e\+303 to 1e\+303"):
+        PenalizedGPRegressor().fit(X, [1e308, *Y[1:]])
+    y = np.array([1e302, *Y[1:]])
     model = PenalizedGPRegressor(0.01, mean="linear", random_state=0).fit(X, y)
     mean, std = model.predict(np.full((1, 3), 1e300), return_std=True)
     assert np.isfinite(mean).all()
     assert np.isfinite(std).all()
+
+
+def test_an_ill_conditioned_fit_is_told() -> None:
+    x = np.linspace(0.0, 1.0, 12)[:, None]
+    y = np.sin(5.0 * x[:, 0])
+    model = PenalizedGPRegressor(0.0, random_state=0).fit(x, y)
+    R = np.exp(-model.theta_ * (x - x.T) ** 2) + 1e-5 * np.eye(12)
+    assert 0.3 < model.condition_ / np.linalg.cond(R, 1) < 10.0  # an estimate from both sides
+    settings: dict[str, Any] = {"nugget": 1e-13, "theta_bounds": (0.1, 0.1), "random_state": 0}
+    with pytest.warns(
+        PengpWarning, match=r"condition number .* about \de\+1[3-5], .* larger nugget"
+    ):
+        PenalizedGPRegressor(0.0, **settings).fit(x, y)
+
+
+def test_an_outlier_among_many_runs_does_not_hide_the_highest_maximum() -> None:
+    rng = np.random.default_rng(8)
+    inputs = rng.random((110, 3))
+    y = np.sin(3.0 * inputs[:, 0]) + inputs[:, -1]
+    y[rng.integers(110)] += 50.0
+    y = (y - y.mean()) / y.std(ddof=1)
+    rough = [np.full(3, theta) for theta in (30.0, 300.0, 1000.0)]
+    best = penalized_path(inputs, y, [0.0], n_starts=rough).objective[0]
+    assert penalized_path(inputs, y, [0.0], random_state=0).objective[0] > best - 1e-3

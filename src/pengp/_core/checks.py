@@ -24,8 +24,8 @@ _MOST_RUNS = 10_000
 _MOST_STARTS = 10_000
 """Starts of a search; its memory and time grow with them."""
 
-_LARGEST_LAMBDA, _LARGEST_THETA = 1e100, 1e50
-"""Lambdas, and bounds on theta, beyond which products of powers would overflow."""
+_LARGEST_PARAMETER = 1e50
+"""Lambdas, nuggets and bounds on theta beyond which products of powers would overflow."""
 
 _CUBE_SLACK = 1e-9
 """How far round-off may carry a scaled input out of the unit cube."""
@@ -130,6 +130,13 @@ def check_points(m: int, q: int = 1) -> None:
         )
 
 
+def check_response(y: FloatArray, where: str = "") -> None:
+    """Raise an InputError if squares of responses y [...] would overflow or vanish."""
+    size = np.abs(y).max(initial=0.0)
+    if size > _LARGEST or 0.0 < size < 1.0 / _LARGEST:
+        raise InputError(f"y{where} is of the order of {size:.0e}; standardise it first.")
+
+
 def check_values(X: FloatArray, y: FloatArray, where: str) -> None:
     """Check sizes, finiteness and the unit cube."""
     if not np.isfinite(X).all():
@@ -140,9 +147,7 @@ def check_values(X: FloatArray, y: FloatArray, where: str) -> None:
     if not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise InputError(f"y{where} has {y[i]} in row {i}; remove or repair that run.")
-    size = np.abs(y).max()
-    if size > _LARGEST or 0.0 < size < 1.0 / _LARGEST:
-        raise InputError(f"y{where} is of the order of {size:.0e}; standardise it first.")
+    check_response(y, where)
     if (np.abs(X - 0.5) > 0.5 + _CUBE_SLACK).any():
         i, j = np.argwhere(np.abs(X - 0.5) > 0.5 + _CUBE_SLACK)[0]
         raise InputError(
@@ -222,10 +227,10 @@ def check_lams(lams: ArrayLike) -> FloatArray:
         raise InputError(
             f"lams must be a list of at least one number, not of shape {values.shape}."
         )
-    usable = (values >= 0.0) & (values <= _LARGEST_LAMBDA)
+    usable = (values >= 0.0) & (values <= _LARGEST_PARAMETER)
     if not usable.all():
         raise InputError(
-            f"every lambda must be from 0 to {_LARGEST_LAMBDA:g}, but lams holds "
+            f"every lambda must be from 0 to {_LARGEST_PARAMETER:g}, but lams holds "
             f"{values[~usable][0]:g}."
         )
     return values
@@ -237,10 +242,10 @@ def check_theta_bounds(theta_bounds: tuple[float, float]) -> tuple[float, float]
         lower, upper = (float(b) for b in theta_bounds)
     except (TypeError, ValueError):
         raise InputError("theta_bounds must be two numbers, lower and upper.") from None
-    if not (1.0 / _LARGEST_THETA <= lower <= upper <= _LARGEST_THETA):
+    if not (1.0 / _LARGEST_PARAMETER <= lower <= upper <= _LARGEST_PARAMETER):
         raise InputError(
-            f"theta_bounds must satisfy {1.0 / _LARGEST_THETA:g} <= lower <= upper <= "
-            f"{_LARGEST_THETA:g}, not ({lower:g}, {upper:g})."
+            f"theta_bounds must satisfy {1.0 / _LARGEST_PARAMETER:g} <= lower <= upper <= "
+            f"{_LARGEST_PARAMETER:g}, not ({lower:g}, {upper:g})."
         )
     return lower, upper
 
@@ -252,9 +257,12 @@ def check_nugget(nugget: float | str) -> float | None:
     if (
         not isinstance(nugget, numbers.Real)
         or isinstance(nugget, bool)
-        or not 0.0 <= nugget < np.inf
+        or not 0.0 <= nugget <= _LARGEST_PARAMETER
     ):
-        raise InputError(f"nugget must be a number from 0 up or 'estimate', not {nugget!r}.")
+        raise InputError(
+            f"nugget must be a number from 0 up to {_LARGEST_PARAMETER:g}, or 'estimate', not "
+            f"{nugget!r}."
+        )
     if nugget == 0.0:
         warn(
             "with nugget=0 the correlation matrix is numerically singular for small theta, where "

@@ -8,7 +8,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import check_count, check_duplicates, check_points, check_runs
+from pengp._core.checks import (
+    check_count,
+    check_duplicates,
+    check_points,
+    check_runs,
+    check_sizes,
+)
 from pengp._core.real import check_real
 from pengp._core.seeds import as_generator
 from pengp.choosing.scores import half_width, normal_interval
@@ -19,6 +25,8 @@ from pengp.exceptions import InputError
 #: Standard deviations of the runs in ``fit`` beyond which a further response is no number to learn
 #: from: what double precision keeps of the others is less than their own scale.
 _FARTHEST = 1e12
+#: Responses beyond which predictions and intervals might overflow.
+_LARGEST_RESPONSE = 1e303
 #: scikit-learn looks for numbers that are not finite in a sum, which may overflow to both sides.
 _SUMS: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 
@@ -60,6 +68,7 @@ class SurrogateMixin:
                 ensure_min_samples=least,
             )
         check_runs(len(X))
+        check_sizes(y, "y", _LARGEST_RESPONSE)
         self._one_output = y.ndim == 1
         # Copies: a caller who goes on to change the arrays must not change the fit.
         return np.array(X), np.array(y, dtype=np.float64).reshape(len(X), -1)

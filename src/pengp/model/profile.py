@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import as_floats, check_nugget, check_runs, check_sizes
+from pengp._core.checks import as_floats, check_nugget, check_response, check_runs, check_sizes
 from pengp.exceptions import InputError
 from pengp.model.kernels import get_kernel
 from pengp.model.likelihood import BatchLikelihood, LogLik
@@ -12,7 +12,7 @@ from pengp.model.means import MeanLike, get_mean
 from pengp.model.structure import Kernel
 
 #: Sizes whose squares and products stay finite.
-_LARGEST_INPUT, _LARGEST_RESPONSE, _LARGEST_THETA = 1e40, 1e150, 1e50
+_LARGEST_INPUT, _LARGEST_THETA = 1e40, 1e50
 
 
 class ProfileLikelihood:
@@ -46,7 +46,8 @@ class ProfileLikelihood:
     ) -> None:
         inputs, response = as_floats(X, "X"), as_floats(y, "y")
         check_sizes(inputs, "X", _LARGEST_INPUT)
-        check_sizes(response, "y", _LARGEST_RESPONSE)
+        check_sizes(response, "y", np.inf)
+        check_response(response)
         if inputs.ndim < 2 or response.shape[-1:] != inputs.shape[-2:-1]:
             raise InputError(f"X {inputs.shape} and y {response.shape} do not fit together.")
         n, d = inputs.shape[-2:]
