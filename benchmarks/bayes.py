@@ -1,20 +1,23 @@
 """The Bayesian average: seconds of a fit and of a prediction, and its draws against brute force."""
 
-import time
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.rivals import scikit_learn
 from benchmarks.timing import line, race, verdict
+from pengp import BayesianGPRegressor
 from pengp._core.arrays import FloatArray
 from pengp.bayes.components import predictions, reference_points, thin
 from pengp.bayes.heldout import leave_out
 from pengp.bayes.members import Member, default_members
 from pengp.bayes.mixture import ProcessMixture
-from pengp.bayes.priors import HierarchicalLasso
+from pengp.bayes.priors import get_prior
 from pengp.bayes.sample import PosteriorSample, sample_posterior
+from pengp.bayes.target import Target
+from pengp.bayes.weights import effective_size, log_mean, normalised
 from pengp.datasets import get_function, latin_hypercube
 
 _SIZES = (("otl_circuit", 12, 0.3), ("borehole", 40, 1.0), ("wing_weight", 100, 5.0))
@@ -22,7 +25,8 @@ _CASES = (
     *(("forrester", 8), ("lim", 8), ("franke", 12), ("hartmann3", 10), ("ishigami", 10)),
     *(("friedman", 10), ("otl_circuit", 10), ("piston", 10), ("borehole", 10), ("wing_weight", 10)),
 )
-_BATCH = 2000
+_BATCH, _ENOUGH, _JUDGES = 2000, 5000, 100
+PRIOR = "hierarchical-lasso"
 
 
 def runs(name: str, n: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
@@ -58,7 +62,7 @@ def fit_and_predict() -> None:
 
 
 def _fit(X: FloatArray, y: FloatArray, seed: int) -> object:
-    return thin(sample_posterior(X, y, random_state=seed))
+    return BayesianGPRegressor(random_state=seed).fit(X, y)
 
 
 def _predict(mixture: ProcessMixture, new: FloatArray, _: int) -> object:
@@ -69,61 +73,92 @@ def _leave_out(found: PosteriorSample, seed: int) -> object:
     return leave_out(found, random_state=seed)
 
 
+class Brute(NamedTuple):
+    """What draws from the prior say of one member."""
+
+    log_evidence: float
+    effective_size: float
+    n_draws: int
+    mean: FloatArray  # [m]
+    sd: FloatArray  # [m]
+
+
 def brute_force(
     X: FloatArray, y: FloatArray, member: Member, points: FloatArray, size: int
-) -> tuple[float, float, FloatArray, FloatArray]:
-    """Return log evidence, effective size, means and sds [m] from ``size`` draws of the prior."""
-    rng, prior, n = np.random.default_rng(1), HierarchicalLasso(), len(y)
-    likelihood = member.likelihood(X, y)
-    zeros, logs, points_drawn = np.zeros(_BATCH, dtype=np.int64), [], []
-    for _ in range(size // _BATCH):
-        u = prior.sample(rng, _BATCH, X.shape[1])
-        logs.append(likelihood.evaluate(zeros, u, derivatives=False).value)
-        points_drawn.append(u)
-    loglik, u = np.concatenate(logs), np.concatenate(points_drawn)
-    top = loglik.max()
-    weight = np.exp(loglik - top)
-    chosen = weight > 1e-9 * weight.sum() / len(weight)
-    w, g = weight[chosen] / weight[chosen].sum(), float(np.max(member.nugget))
-    first, second = np.zeros(len(points)), np.zeros(len(points))
-    for start in range(0, len(w), _BATCH):
-        theta = np.exp(u[chosen][start : start + _BATCH])
-        part = w[start : start + _BATCH]
-        R = member.covariance(X, theta, np.full(len(theta), g))
-        r, V = member.cross(points, X, theta), np.linalg.inv(R)
-        alpha = V @ y
+) -> Brute:
+    """Weigh draws of the prior until their effective size is 5,000, at most ``size`` of them."""
+    rng, target = np.random.default_rng(1), Target(member, X, y, get_prior(PRIOR))
+    logs: list[FloatArray] = []
+    drawn: list[FloatArray] = []
+    enough = False
+    while len(logs) * _BATCH < size and not enough:
+        for _ in range(50):
+            drawn.append(target.sample_prior(rng, _BATCH))
+            logs.append(target.likelihood(drawn[-1])[0])
+        weight = normalised(np.concatenate(logs))
+        enough = bool(effective_size(weight) >= _ENOUGH)
+    loglik, u = np.concatenate(logs), np.concatenate(drawn)
+    chosen = weight > 1e-7 * weight.max()
+    mean, sd = _weighted(X, y, member, np.exp(u[chosen]), weight[chosen], points)
+    return Brute(log_mean(loglik)[0], float(effective_size(weight)), len(u), mean, sd)
+
+
+def _weighted(
+    X: FloatArray,
+    y: FloatArray,
+    member: Member,
+    theta: FloatArray,
+    weight: FloatArray,
+    points: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Return mean and sd [m] at points [m, d] of theta [N, d] with weights [N]."""
+    n, g = len(y), float(np.max(member.nugget))
+    total, first, second = weight.sum(), np.zeros(len(points)), np.zeros(len(points))
+    for start in range(0, len(theta), _BATCH):
+        some, w = theta[start : start + _BATCH], weight[start : start + _BATCH] / total
+        V = np.linalg.inv(member.covariance(X, some, np.full(len(some), g)))
+        r, alpha = member.cross(points, X, some), V @ y
         location = (r @ alpha[:, :, None])[..., 0]
         left = np.maximum(member.prior_variance(points) - ((r @ V) * r).sum(-1), 0.0) + g
-        first += part @ location
-        second += part @ (left * (alpha @ y / (n - 2))[:, None] + location**2)
-    size_found = float(weight.sum() ** 2 / (weight**2).sum())
-    return float(np.log(weight.mean()) + top), size_found, first, np.sqrt(second - first**2)
+        first += w @ location
+        second += w @ (left * (alpha @ y / (n - 2))[:, None] + location**2)
+    return first, np.sqrt(second - first**2)
 
 
 def against_brute_force(size: int = 1_000_000) -> None:
     """Compare evidence, mean and sd of each member with draws from the prior, on ten data sets."""
-    print(f"Against {size:,} draws from the prior")
-    print("  function, n, d, member, effective size; differences of log evidence, mean, sd")
+    print(f"Against up to {size:,} draws from the prior, until their effective size is {_ENOUGH}")
+    print("  function, n, d, member, brute force's draws and effective size;")
+    print("  log evidence's difference and its reported errors, rms differences of mean and sd")
+    ratios = []
     for name, n in _CASES:
         X, y = runs(name, n)
         d = X.shape[1]
-        points = reference_points(d, np.random.default_rng(2))
+        points = reference_points(d, np.random.default_rng(2))[:32]
         for member in default_members(d):
-            start = time.perf_counter()
-            evidence, brute, mean, sd = brute_force(X, y, member, points, size)
+            brute = brute_force(X, y, member, points, size)
             found = sample_posterior(X, y, members=(member,), random_state=3)
-            own, own_sd = _moments(found, points)
-            apart = found.log_evidences[0] - found.log_constant - evidence
+            own, own_sd = all_draws(found, points)
+            apart = found.log_evidences[0] - found.log_constant - brute.log_evidence
+            error = np.hypot(found.log_evidence_errors[0], brute.effective_size**-0.5)
+            judges = brute.effective_size >= _JUDGES
+            ratios += [apart / error] if judges else []
             print(
-                f"  {name:<14}{n:3d} {d:3d}  {member.label:<26}{brute:10.0f}"
-                f"  {apart:+.3f} +- {found.log_evidence_errors[0]:.3f}"
-                f"  {np.sqrt(np.mean(((own - mean) / sd) ** 2)):8.3f}"
-                f"  {np.sqrt(np.mean((own_sd / sd - 1) ** 2)):6.3f}"
-                f"  ({time.perf_counter() - start:.0f} s)"
+                f"  {name:<12}{n:3d} {d:3d}  {member.label:<32}{brute.n_draws:8d}"
+                f"{brute.effective_size:7.0f}  {apart:+.3f} +- {found.log_evidence_errors[0]:.3f}"
+                f" +- {brute.effective_size**-0.5:.3f}"
+                f"  {np.sqrt(np.mean(((own - brute.mean) / brute.sd) ** 2)):6.3f}"
+                f"  {np.sqrt(np.mean((own_sd / brute.sd - 1) ** 2)):6.3f}"
+                + ("" if judges else "  decides nothing"),
+                flush=True,
             )
+    inside = int((np.abs(ratios) < 2.0).sum())
+    print(f"  log evidence within 2 errors: {inside} of {len(ratios)}")
+    rms = np.sqrt(np.mean(np.square(ratios)))
+    print(f"  in errors: mean {np.mean(ratios):+.2f}, rms {rms:.2f}")
 
 
-def _moments(found: PosteriorSample, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+def all_draws(found: PosteriorSample, points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return mean and sd [m] of all draws at points [m, d]."""
     w = found.draws.weight
     location, square = predictions(found, np.arange(len(w)), points)

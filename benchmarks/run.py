@@ -6,8 +6,11 @@ from benchmarks.bayes import against_brute_force, fit_and_predict
 from benchmarks.crossover import newton_or_lbfgs
 from benchmarks.evaluations import single_evaluations
 from benchmarks.growth import all_growth
+from benchmarks.intervals import coverage_on_new_runs
 from benchmarks.large import one_large_fit
+from benchmarks.nuts import against_nuts
 from benchmarks.predict import million_points
+from benchmarks.refits import against_refits
 from benchmarks.small import one_fit, whole_path
 
 
@@ -21,6 +24,7 @@ def main(names: list[str]) -> None:
         "growth",
         "evaluations",
         "bayes",
+        "intervals",
     ]
     if "small" in chosen:
         whole_path()
@@ -36,6 +40,10 @@ def main(names: list[str]) -> None:
     if "bayes" in chosen:
         fit_and_predict()
         against_brute_force()
+        against_refits()
+        against_nuts()
+    if "intervals" in chosen:
+        coverage_on_new_runs()
     if "evaluations" in chosen:
         single_evaluations()
 

@@ -7,13 +7,15 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 
-from pengp import PenalizedGPRegressorCV
+from pengp import BayesianGPRegressor, PenalizedGPRegressorCV
 from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
 from pengp.plots import (
+    ActivityDisplay,
     ContourDisplay,
     CoverageDisplay,
     CVCurveDisplay,
+    ExplanationsDisplay,
     LeaveOneOutDisplay,
     ProfileLikelihoodDisplay,
     ResidualsDisplay,
@@ -24,11 +26,12 @@ from pengp.plots import (
 
 
 def main(directory: str) -> None:
-    """Fit with four folds, dealt twenty times, and save one PNG for each display."""
+    """Fit with four folds, dealt twenty times, and an average; save one PNG for each display."""
     mpl.use("Agg")
     runs = load_piston_slap()
     folds = random_folds(12, 4, repeats=20, random_state=0)
     model = PenalizedGPRegressorCV(cv=folds, random_state=0).fit(runs.X, runs.y)
+    average = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
     names, response = runs.input_names, f"{runs.response_name} ({runs.unit})"
     displays: dict[str, Any] = {
         "cv_curve": CVCurveDisplay.from_estimator(model),
@@ -40,6 +43,9 @@ def main(directory: str) -> None:
         ),
         "slice": SliceDisplay.from_estimator(model, input_names=names, response_name=response),
         "contour": ContourDisplay.from_estimator(model, input_names=names, response_name=response),
+        "activity": ActivityDisplay.from_estimator(average, input_names=names),
+        "explanations": ExplanationsDisplay.from_estimator(average, input_names=names),
+        "held_out": LeaveOneOutDisplay.from_held_out(model, response_name=response),
         "leave_one_out": LeaveOneOutDisplay.from_estimator(model, response_name=response),
         "residuals": ResidualsDisplay.from_estimator(model, response_name=response),
         "coverage": CoverageDisplay.from_estimator(model),

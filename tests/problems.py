@@ -9,6 +9,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.datasets import load_piston_slap
+from pengp.model.kernels import KERNELS
 from pengp.path.penalties import PENALTIES, Penalty
 
 DATA = Path(__file__).parent / "data"
@@ -20,6 +21,9 @@ CORRELATIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "matern52": lambda h: (1 + 5**0.5 * h + 5 / 3 * h**2) * np.exp(-(5**0.5) * h),
     "matern32": lambda h: (1 + 3**0.5 * h) * np.exp(-(3**0.5) * h),
 }
+
+#: Those that fall to 0 far away, which a nearly additive one does not.
+VANISHING = [name for name in KERNELS if name != "matern52_additive"]
 
 #: Bases of the means, typed again: [n, d] -> [n, k].
 BASES: dict[str, Callable[[FloatArray], FloatArray]] = {
@@ -66,7 +70,10 @@ def correlated(x: FloatArray, z: FloatArray, theta: FloatArray, kernel: str) -> 
     """Return the correlation of two inputs [d]: of their distance, or a product over inputs."""
     name, _, product = kernel.partition("_")
     h = np.sqrt(theta) * np.abs(x - z)
-    return float(CORRELATIONS[name](h).prod() if product else CORRELATIONS[name](np.sqrt(h @ h)))
+    if not product:
+        return float(CORRELATIONS[name](np.sqrt(h @ h)))
+    each = CORRELATIONS[name](h)
+    return float(((8 + each) / 9 if product == "additive" else each).prod())
 
 
 def correlation(X: FloatArray, theta: FloatArray, nugget: float, kernel: str) -> FloatArray:

@@ -1,5 +1,6 @@
 """What is said about a surrogate, against data made to deserve it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,14 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from pengp import InputError, PenalizedGPRegressor, PenalizedGPRegressorCV, diagnose
+from pengp import (
+    BayesianGPRegressor,
+    InputError,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+    diagnose,
+)
+from pengp.bayes.insight import Explanation
 from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
 from pengp.diagnostics import IntervalCheck, score_predictions
@@ -210,3 +218,43 @@ def test_an_estimate_that_is_no_maximum_is_told(repeated: PenalizedGPRegressorCV
     finally:
         path.converged[:] = True
     assert "converged" not in codes(repeated)
+
+
+def test_an_average_is_judged_by_its_held_out_runs() -> None:
+    model = BayesianGPRegressor(random_state=0).fit(FRAME, RUNS.y)
+    found, held = diagnose(model, level=0.9), model.held_out(level=0.9).scores()
+    assert {name: found.scores[name] for name in held} == held
+    log_density = model.held_out().log_density
+    assert found.scores["log_score"] == pytest.approx(-log_density.mean())
+    assert found.modes == ()
+    assert ("useless" in codes(model)) == (held["q2"] <= 0.0)
+    assert found.active.tolist() == (model.activity_.probability > 0.5).tolist()
+
+
+@pytest.mark.filterwarnings("ignore::pengp.PengpWarning")  # it is what is told
+def test_draws_that_cannot_be_trusted_are_told() -> None:
+    few = BayesianGPRegressor(
+        kernels="sqexp", nugget=1e-5, effective_size=5.0, max_points=60, random_state=0
+    ).fit(FRAME, RUNS.y)
+    assert few._averages[0] is not None
+    sentences = few._averages[0].problems
+    assert sentences
+    told = [f.message for f in diagnose(few).findings if f.code == "draws"]
+    assert told == [f"The posterior cannot be trusted: {sentence}" for sentence in sentences]
+
+
+@pytest.mark.parametrize(("weights", "told"), [((0.6, 0.4), True), ((0.97, 0.03), False)])
+def test_explanations_with_other_inputs_are_told_with_their_weights(
+    weights: tuple[float, float], told: bool
+) -> None:
+    X = pd.DataFrame(np.random.default_rng(0).random((9, 2)), columns=["a", "b"])
+    model = BayesianGPRegressor(kernels="sqexp", nugget=1e-5, mean="zero", random_state=0)
+    model.fit(X, np.sin(4.0 * X["a"]) + X["b"])
+    thetas = np.array([2.0, 1e-9]), np.array([2.0, 3.0])  # b does not matter, and matters
+    modes = [Explanation(0, theta, 1e-5, w) for theta, w in zip(thetas, weights, strict=True)]
+    (average,) = model._averages
+    assert average is not None
+    model._averages = (replace(average, explanations=tuple(modes)),)
+    assert ("modes" in codes(model)) == told
+    if told:
+        assert "of the posterior, 60 % uses a; 40 % uses a, b." in message(model, "modes")

@@ -6,7 +6,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.bayes.members import Member
-from pengp.model.structure import RadialKernel
+from pengp.model.kernels import RadialKernel
 
 
 class Runs(NamedTuple):

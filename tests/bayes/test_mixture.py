@@ -8,7 +8,6 @@ from pengp.bayes.components import thin
 from pengp.bayes.members import INTEGRATED, Member
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.sample import sample_posterior
-from pengp.bayes.weights import effective_size
 from pengp.model.kernels import Matern52, SquaredExponential
 from pengp.model.means import ZERO
 from pengp.model.posterior import condition
@@ -88,7 +87,6 @@ def test_further_runs_multiply_weights_by_their_predictive_density() -> None:
     fresh = replace(extended, X=whole[0], y=whole[1])
     for found, expected in zip(extended.predict(NEW), fresh.predict(NEW), strict=True):
         np.testing.assert_allclose(found, expected)
-    assert extended.effective_size == pytest.approx(effective_size(extended.weight))
     # One run after the other, or both at once.
     again = extended.extend(NEW[1:2], np.array([-0.2]))
     at_once = mixed.extend(NEW[:2], np.array([0.3, -0.2]))

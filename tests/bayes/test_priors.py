@@ -11,6 +11,7 @@ X = np.random.default_rng(0).random((9, 3))
 ALL: list[Prior] = [
     HierarchicalLasso(),
     HierarchicalLasso(a=1.0, rates=(0.5, 8.0), n_rates=5),
+    HierarchicalLasso(a=(0.3, 1.0, 4.0), rates=(0.5, 8.0), n_rates=3),
     Gamma(0.4, 2.0),
     JointlyRobust().for_runs(X),
     JointlyRobust(a=1.5, b=2.0, scales=(0.3, 1.0, 2.0)),
@@ -37,18 +38,37 @@ def test_draws_follow_the_density(prior: HierarchicalLasso) -> None:
     assert ratio.std() / np.sqrt(len(u)) < 0.02
 
 
-def test_hierarchical_lasso_is_the_mean_over_rates_of_gamma_densities() -> None:
+def test_hierarchical_lasso_is_the_mean_over_shapes_and_rates_of_gamma_densities() -> None:
     theta = np.array([0.3, 2.0, 0.01])
     rates = np.exp(np.linspace(np.log(0.1), np.log(100.0), 20))
-    by_hand = np.mean([stats.gamma(2 / 3, scale=1 / r).pdf(theta).prod() for r in rates])
+    pairs = [(a, r) for a in (2 / 3, 1 / 3) for r in rates]
+    laws = [stats.gamma(a, scale=1 / r) for a, r in pairs]  # of theta + e, beyond e
+    by_hand = np.mean([(law.pdf(theta + 1e-6) / law.sf(1e-6)).prod() for law in laws])
     expected = np.log(by_hand * theta.prod())  # d theta = theta du
     assert HierarchicalLasso().value(np.log(theta)[None])[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_small_shape_spreads_log_theta_over_few_decades_only() -> None:
+    u = HierarchicalLasso(a=0.1, rates=(1.0, 1.0), n_rates=1).sample(
+        np.random.default_rng(5), 20_000, 1
+    )
+    law = stats.gamma(0.1)
+    for bound in (1e-7, 1e-3, 0.5):
+        share = (law.cdf(bound + 1e-6) - law.cdf(1e-6)) / law.sf(1e-6)
+        spread = np.sqrt(share * (1 - share) / len(u))
+        assert (np.exp(u) < bound).mean() == pytest.approx(share, abs=4 * spread)
+
+
+def test_with_one_input_nothing_is_sparse() -> None:
+    u = np.linspace(-3.0, 2.0, 6)[:, None]
+    np.testing.assert_array_equal(HierarchicalLasso().value(u), HierarchicalLasso(a=2.0).value(u))
 
 
 def test_with_one_rate_and_shape_one_it_is_the_paper_s_exponential() -> None:
     u = np.random.default_rng(3).normal(size=(4, 3))
     one = HierarchicalLasso(a=1.0, rates=(3.0, 3.0), n_rates=1)
     np.testing.assert_allclose(one.value(u), (np.log(3.0) - 3.0 * np.exp(u) + u).sum(-1))
+    assert one.value(u - 40.0) == pytest.approx((np.log(3.0) + u - 40.0).sum(-1))  # whatever e is
     np.testing.assert_allclose(one.value(u), Gamma(1.0, 3.0).value(u))
 
 
@@ -83,7 +103,7 @@ def test_names_and_objects() -> None:
         get_prior("horseshoe")
     with pytest.raises(InputError, match="runs to take them from"):
         JointlyRobust().value(np.zeros((1, 2)))
-    for wrong in ({"a": 0.0}, {"rates": (2.0, 1.0)}, {"n_rates": 0}):
+    for wrong in ({"a": 0.0}, {"a": (1.0, -1.0)}, {"rates": (2.0, 1.0)}, {"n_rates": 0}):
         with pytest.raises(InputError):
             HierarchicalLasso(**wrong)
     with pytest.raises(InputError):

@@ -8,6 +8,7 @@ import scoringrules
 from scipy import stats
 from scipy.integrate import quad
 
+from pengp.choosing.laws import NormalLaw
 from pengp.choosing.scores import (
     VALIDATION_SCORES,
     coverage,
@@ -138,8 +139,8 @@ def test_without_spread_the_scores_take_their_limits() -> None:
 def test_a_perfect_prediction_ranks_first_under_every_score(name: str) -> None:
     score = VALIDATION_SCORES[name]
     rng = np.random.default_rng(2)
-    others = [score(Y, Y + rng.normal(size=5), rng.random(5) + 0.01) for _ in range(50)]
-    perfect = [score(Y, Y, np.zeros(5)), score(Y, Y, np.full(5, 1e-6))]
+    others = [score(Y, NormalLaw(Y + rng.normal(size=5), rng.random(5) + 0.01)) for _ in range(50)]
+    perfect = [score(Y, NormalLaw(Y, np.full(5, std))) for std in (0.0, 1e-6)]
     if score.greater_is_better is None:
         assert name == "coverage"
         assert perfect == [1.0, 1.0]
@@ -158,7 +159,8 @@ def test_named_scores_are_those_of_normal_intervals() -> None:
         "interval_score": interval_score(Y, MEAN - half, MEAN + half, level=0.95),
         "coverage": 3 / 5,
     }
-    assert {name: score(Y, MEAN, STD) for name, score in VALIDATION_SCORES.items()} == expected
+    law = NormalLaw(MEAN, STD)
+    assert {name: score(Y, law) for name, score in VALIDATION_SCORES.items()} == expected
 
 
 def test_faulty_scores_are_explained() -> None:

@@ -10,10 +10,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+import pandas as pd
 
 from pengp import PenalizedGPRegressorCV, save
-from pengp.cli.tables import read_table
 
 PISTON_SLAP = Path(__file__).parents[2] / "src" / "pengp" / "datasets" / "piston_slap.csv"
 INPUTS = ["x1", "x2", "x3", "x4", "x5", "x6"]
@@ -118,17 +119,22 @@ def _environment(changes: dict[str, str] | None) -> dict[str, str]:
 
 
 def runs_file(directory: Path) -> Path:
-    """Copy the 12 piston-slap runs to runs.csv: inputs x1 to x6, response noise."""
+    """Write the 12 piston-slap runs to runs.csv with short names: x1 to x6, response noise."""
     path = directory / "runs.csv"
-    path.write_bytes(PISTON_SLAP.read_bytes())
+    _, *rows = PISTON_SLAP.read_text().splitlines()
+    path.write_text("\n".join([",".join([*INPUTS, "noise"]), *rows, ""]))
     return path
+
+
+def piston_runs(**options: Any) -> pd.DataFrame:
+    """Return the same table; options are those of pandas.read_csv."""
+    return pd.read_csv(PISTON_SLAP, **options).set_axis([*INPUTS, "noise"], axis=1)
 
 
 def model_file(directory: Path) -> Path:
     """Fit the piston-slap runs and save the model as model.pengp."""
-    table = read_table(PISTON_SLAP)
-    y = table.numbers(["noise"])["noise"]
-    model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(table.numbers(INPUTS), y)
+    runs = piston_runs()
+    model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(runs[INPUTS], runs["noise"])
     path = directory / "model.pengp"
     save(model, path, info={"response": "noise", "source": PISTON_SLAP.name, "seed": 0})
     return path

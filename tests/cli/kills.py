@@ -97,7 +97,18 @@ def killed_fit(folder: Path, number: signal.Signals, moment: tuple[int, str], de
 
     Ctrl-C goes to all processes, as from a terminal, any other signal to the command alone.
     """
-    fit = ("fit", str(folder / "runs.csv"), "-y", "noise", "--repeats", "100", "--jobs", "2")
+    fit = (
+        "fit",
+        str(folder / "runs.csv"),
+        "-y",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "100",
+        "--jobs",
+        "2",
+    )
     output = ("-o", str(folder / "out.pengp"))
     with started(*fit, *output, temporary=folder / "temporary") as process:
         wait_for_processes(process, *moment)

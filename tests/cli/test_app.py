@@ -174,8 +174,30 @@ def test_a_file_that_is_no_model_is_a_file_error(
 
 FEW = ",".join(INPUTS)
 WRITERS: dict[str, Command] = {
-    "fit": lambda f: ["fit", "runs.csv", "-y", "noise", "--repeats", "1", "-o", f],
-    "fit --report": lambda f: ["fit", "runs.csv", "-y", "noise", "--repeats", "1", "--report", f],
+    "fit": lambda f: [
+        "fit",
+        "runs.csv",
+        "-y",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "1",
+        "-o",
+        f,
+    ],
+    "fit --report": lambda f: [
+        "fit",
+        "runs.csv",
+        "-y",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "1",
+        "--report",
+        f,
+    ],
     "update": lambda f: ["update", "model.pengp", "new.csv", "-o", f],
     "report": lambda f: ["report", "model.pengp", "-o", f],
     "predict": lambda f: ["predict", "model.pengp", "long.csv", "-o", f],
@@ -259,8 +281,25 @@ def last_line(shown: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "sign"),
     [
-        (["fit", "runs.csv", "-y", "noise", "--repeats", "500"], "Fitting"),
-        (["fit", "runs.csv", "-y", "noise", "--repeats", "500", "--jobs", "2"], "Fitting"),
+        (
+            ["fit", "runs.csv", "-y", "noise", "--method", "penalized", "--repeats", "500"],
+            "Fitting",
+        ),
+        (
+            [
+                "fit",
+                "runs.csv",
+                "-y",
+                "noise",
+                "--method",
+                "penalized",
+                "--repeats",
+                "500",
+                "--jobs",
+                "2",
+            ],
+            "Fitting",
+        ),
         (["update", "model.pengp", "new.csv", "--re-estimate"], "Updating"),
         (["report", "model.pengp"], "Writing"),
         (["design", "-n", "3000", "-b", "a=0:1", "-b", "b=0:1", "-o", "d.csv"], "Designing"),
@@ -321,7 +360,7 @@ def test_ctrl_c_while_test_runs_arrive_prints_no_scores(here: Path) -> None:
 
 def test_what_was_written_can_be_read_by_machines(here: Path) -> None:
     made = json.loads(in_process("report", "model.pengp", "-o", "r.html", "--json").stdout)
-    assert made == {"report": "r.html", "bytes": Path("r.html").stat().st_size}
+    assert made == {"report": "r.html", "bytes": Path("r.html").stat().st_size, "beside": []}
     ranges = ["-b", "a=0:1", "-b", "b=2:3"]
     made = json.loads(in_process("design", "-n", "4", *ranges, "-o", "d.csv", "--json").stdout)
     about = {"output": "d.csv", "runs": 4, "inputs": ["a", "b"], "seed": 0}

@@ -8,12 +8,23 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from pengp import PenalizedGPRegressorCV, diagnose, load
+from pengp import (
+    BayesianGPRegressor,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+    diagnose,
+    load,
+)
 from pengp.choosing.folds import leave_one_out, random_folds, space_filling_folds
 from pengp.cli.app import app
 from pengp.cli.folds import Folds
+from pengp.estimators.view import view_of
+from pengp.model.kernels import KERNELS
+from pengp.model.means import LinearMean
 from pengp.persistence import read_info
-from tests.cli.commands import INPUTS, pengp, runs_file
+from tests.cli.commands import INPUTS, PISTON_SLAP, pengp, runs_file
+
+PENALIZED = ("--method", "penalized")
 
 
 def run(*arguments: str | Path) -> Result:
@@ -37,7 +48,17 @@ def library_fit(path: Path, repeats: int = 1) -> PenalizedGPRegressorCV:
 
 
 def test_the_model_file_is_the_library_s_model(here: Path) -> None:
-    done = pengp("fit", "runs.csv", "--response", "noise", "--repeats", "2", cwd=here)
+    done = pengp(
+        "fit",
+        "runs.csv",
+        "--response",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "2",
+        cwd=here,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     model = load(here / "runs.pengp")
     expected = library_fit(here / "runs.csv", repeats=2)
@@ -56,12 +77,14 @@ def test_the_model_file_is_the_library_s_model(here: Path) -> None:
         "folds": "5",
         "repeats": 2,
         "seed": 0,
-        "command": "pengp fit runs.csv --response noise --repeats 2",
+        "command": "pengp fit runs.csv --response noise --method penalized --repeats 2",
     }
 
 
 def test_what_is_printed_fits_80_columns_and_says_what_matters(here: Path) -> None:
-    result = run("fit", "runs.csv", "-y", "noise", "--repeats", "1", "--seed", "0")
+    result = run(
+        "fit", "runs.csv", "-y", "noise", "--method", "penalized", "--repeats", "1", "--seed", "0"
+    )
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert max(map(len, result.stdout.splitlines())) <= 80
     model = library_fit(here / "runs.csv")
@@ -95,7 +118,19 @@ def test_what_is_printed_fits_80_columns_and_says_what_matters(here: Path) -> No
 
 
 def test_json_holds_the_library_s_numbers(here: Path) -> None:
-    result = run("fit", "runs.csv", "-y", "noise", "--repeats", "1", "--json", "-o", "m.pengp")
+    result = run(
+        "fit",
+        "runs.csv",
+        "-y",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "1",
+        "--json",
+        "-o",
+        "m.pengp",
+    )
     record = json.loads(result.stdout)
     model = library_fit(here / "runs.csv")
     assert [item["theta"] for item in record["inputs"]] == model.theta_.tolist()
@@ -110,6 +145,7 @@ def test_json_holds_the_library_s_numbers(here: Path) -> None:
 def test_every_option_reaches_the_estimator(here: Path) -> None:
     result = run(
         "fit", "runs.csv", "-y", "noise", "-x", "x6,x1", "-b", "x1=0:100", "--kernel", "matern52",
+        "--method", "penalized",
         "--penalty", "ridge", "--metric", "score", "--rule", "min", "--folds", "space-filling:4",
         "--repeats", "2", "--isotropic", "--nugget", "estimate", "--mean", "constant",
         "--seed", "7", "--jobs", "1", "-o", "m.pengp",
@@ -156,27 +192,27 @@ def test_folds_are_dealt_as_named() -> None:
 
 def test_few_runs_are_fitted_with_a_note(here: Path) -> None:
     Path("four.csv").write_text("a,y\n0,1\n1,2\n2,4\n3,3\n")
-    result = run("fit", "four.csv", "-y", "y")
+    result = run("fit", "four.csv", "-y", "y", *PENALIZED)
     assert result.exit_code == 0
     assert result.stderr == (
         "Note: there are 4 runs, too few for 5 folds; each is left out in turn.\n"
     )
     Path("two.csv").write_text("a,y\n0,1\n1,2\n")
-    result = run("fit", "two.csv", "-y", "y")
+    result = run("fit", "two.csv", "-y", "y", *PENALIZED)
     assert result.exit_code == 0
     assert "without cross-validation" in result.stdout
     Path("one.csv").write_text("a,y\n0,1\n")
-    result = run("fit", "one.csv", "-y", "y")
+    result = run("fit", "one.csv", "-y", "y", *PENALIZED)
     assert result.exit_code == 3
     assert "one.csv has one run only; a model needs 2" in result.stderr
 
 
 def test_a_constant_response_is_fitted_with_a_note(here: Path) -> None:
     Path("flat.csv").write_text("a,y\n0,1\n1,1\n2,1\n3,1\n4,1\n5,1\n")
-    result = run("fit", "flat.csv", "-y", "y")
+    result = run("fit", "flat.csv", "-y", "y", *PENALIZED)
     assert result.exit_code == 0, result.stderr
     assert "Note: y is constant" in result.stderr
-    assert run("fit", "flat.csv", "-y", "y", "--json", "--force").exit_code == 0
+    assert run("fit", "flat.csv", "-y", "y", *PENALIZED, "--json", "--force").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -190,8 +226,11 @@ def test_a_constant_response_is_fitted_with_a_note(here: Path) -> None:
         (["-y", "noise", "-b", "x1=20:100"], "row 2, column 'x1' holds 15, outside its bounds"),
         (["-y", "noise", "--nugget", "tiny"], "--nugget tiny: write a number such as 1e-5"),
         (["-y", "noise", "--nugget", "-1"], "nugget"),
-        (["-y", "noise", "--folds", "13"], "13 folds were asked for but there are only 12 runs"),
-        (["-y", "noise", "--folds", "half"], "unknown folds 'half'"),
+        (
+            ["-y", "noise", *PENALIZED, "--folds", "13"],
+            "13 folds were asked for but there are only 12 runs",
+        ),
+        (["-y", "noise", *PENALIZED, "--folds", "half"], "unknown folds 'half'"),
         (["-y", "noise", "-o", "runs.csv"], "writing runs.csv would replace"),
     ],
 )
@@ -222,27 +261,38 @@ def test_a_table_without_inputs_is_refused(here: Path) -> None:
 def test_a_column_that_counts_the_rows_is_pointed_out(here: Path) -> None:
     rows = "".join(f"{k},{k * k % 7},{k % 3}\n" for k in range(1, 8))
     Path("counted.csv").write_text("Run,a,y\n" + rows)
-    result = run("fit", "counted.csv", "-y", "y", "--repeats", "1")
+    result = run("fit", "counted.csv", "-y", "y")
     assert "Note: the column 'Run' counts the rows and is taken for an input" in result.stderr
 
 
 def test_runs_that_contradict_each_other_are_named(here: Path) -> None:
     Path("twice.csv").write_text("a,y\n0,1\n1,2\n0,3\n")
-    result = run("fit", "twice.csv", "-y", "y")
+    result = run("fit", "twice.csv", "-y", "y", *PENALIZED)
     assert result.exit_code == 3
     assert "rows 1 and 3 have the same inputs but different responses, 1 and 3" in result.stderr
     assert "--nugget estimate" in result.stderr
 
 
 def test_runs_may_come_from_standard_input(here: Path) -> None:
-    arguments = ["fit", "-", "-y", "noise", "--repeats", "1"]
+    arguments = ["fit", "-", "-y", "noise", *PENALIZED, "--repeats", "1"]
     result = CliRunner().invoke(app, arguments, input=Path("runs.csv").read_text())
     assert result.exit_code == 0, result.stderr
     assert load(here / "model.pengp").lam_ == library_fit(here / "runs.csv").lam_
 
 
 def test_the_report_is_written_with_the_model(here: Path) -> None:
-    result = run("fit", "runs.csv", "-y", "noise", "--repeats", "1", "--report", "r.html")
+    result = run(
+        "fit",
+        "runs.csv",
+        "-y",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "1",
+        "--report",
+        "r.html",
+    )
     assert result.exit_code == 0, result.stderr
     page = Path("r.html").read_text(encoding="utf-8")
     assert page.lstrip().lower().startswith("<!doctype html>")
@@ -253,7 +303,7 @@ def test_the_report_is_written_with_the_model(here: Path) -> None:
 
 
 def test_info_tells_what_fit_told_and_whence_it_came(here: Path) -> None:
-    fitted = run("fit", "runs.csv", "-y", "noise", "--repeats", "1").stdout
+    fitted = run("fit", "runs.csv", "-y", "noise", "--method", "penalized", "--repeats", "1").stdout
     told = run("info", "runs.pengp").stdout
     start, end = fitted.index("Response"), fitted.index("\nSeed")
     assert fitted[start:end].strip() in told
@@ -267,27 +317,165 @@ def test_info_tells_what_fit_told_and_whence_it_came(here: Path) -> None:
 
 def test_the_documentation_shows_what_fit_prints(here: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "command-line.md"
-    start = "```text\n$ pengp fit piston_slap.csv --response noise\n"
+    command = "pengp fit piston_slap.csv --response noise --method penalized"
+    start = f"```text\n$ {command}\n"
     shown = page.read_text(encoding="utf-8").partition(start)[2].partition("```")[0]
-    Path("runs.csv").rename("piston_slap.csv")
-    assert run("fit", "piston_slap.csv", "--response", "noise").stdout == shown
+    Path("piston_slap.csv").write_bytes(PISTON_SLAP.read_bytes())
+    assert run(*command.split()[1:]).stdout == shown
 
 
-def test_the_average_is_fitted_saved_and_told(here: Path) -> None:
-    result = run("fit", "runs.csv", "-y", "noise", "--method", "bayes", "-o", "average.pengp")
+def test_the_average_is_the_default_and_tells_its_accuracy_first(here: Path) -> None:
+    result = run("fit", "runs.csv", "-y", "noise", "-o", "average.pengp")
     model = load(here / "average.pengp")
+    assert isinstance(model, BayesianGPRegressor)
     text = " ".join(result.stdout.split())
-    share = f"{100 * model.kernel_weights_['sqexp']:.0f} %"
-    assert f"average over lambda, theta and kernels: squared exponential {share}" in text
     held = model.held_out().scores()
-    assert f"RMSE {held['rmse']:.4g} typical size of an error" in text
+    share = f"{100 * model.kernel_weights_['sqexp']:.0f} %"
+    parts = [
+        f"RMSE {held['rmse']:.4g} typical size of an error",
+        f"Average over lambda, theta and kernels: squared exponential {share}",
+        f"x1 15 to 85 {100 * model.activity_.probability[0]:.0f} % {model.lengthscale_[0]:.3g}",
+        "Explanations that are averaged:",
+        "Next pengp predict average.pengp new.csv -o predictions.csv",
+    ]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
     assert "theta kept" not in text
-    about = json.loads(run("info", "average.pengp", "--json").stdout)
-    assert about["held_out"]["q2"] == pytest.approx(held["q2"])
+    for explained in view_of(model).average.explanations[:6]:
+        assert f"{100 * explained.weight:.0f} % {KERNELS.label(explained.kernel)} " in text
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_json_of_an_average_holds_the_library_s_numbers(here: Path) -> None:
+    run("fit", "runs.csv", "-y", "noise")
+    model = load(here / "runs.pengp")
+    about = json.loads(run("info", "runs.pengp", "--json").stdout)
+    assert (about["method"], about["leave_one_out"]) == ("bayes", None)
+    assert about["held_out"]["q2"] == pytest.approx(model.held_out().scores()["q2"])
     assert about["log_evidence"]["value"] == pytest.approx(model.log_evidence_)
-    refused = run("fit", "runs.csv", "-y", "noise", "--method", "bayes", "--folds", "4")
+    assert [one["probability"] for one in about["activity"]] == pytest.approx(
+        model.activity_.probability.tolist()
+    )
+    assert sum(one["weight"] for one in about["explanations"]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--folds", "4"],
+        ["--repeats", "2"],
+        ["--penalty", "scad"],
+        ["--metric", "pe"],
+        ["--rule", "min"],
+        ["--isotropic"],
+        ["--method", "bayes", "--folds", "4"],
+    ],
+)
+def test_options_of_the_penalized_method_ask_for_it(here: Path, options: list[str]) -> None:
+    refused = run("fit", "runs.csv", "-y", "noise", *options)
     assert refused.exit_code == 3
-    assert "--method bayes takes no --folds" in " ".join(refused.stderr.split())
-    refused = run("report", "average.pengp")
+    named = [word for word in options if word.startswith("--") and word != "--method"]
+    assert f"{named[0]} belongs to the choice of one lambda" in refused.stderr
+    assert "add --method penalized" in " ".join(refused.stderr.split())
+    assert not Path("runs.pengp").exists()
+
+
+def test_options_of_both_methods_reach_the_average(here: Path) -> None:
+    options = ["--kernel", "matern32", "--nugget", "1e-4", "--mean", "zero", "--seed", "3"]
+    options += ["-x", "x6,x1", "-b", "x1=0:100"]
+    assert run("fit", "runs.csv", "-y", "noise", *options).exit_code == 0
+    model, frame = load(here / "runs.pengp"), pd.read_csv(here / "runs.csv")
+    same = BayesianGPRegressor(
+        kernels="matern32",
+        nugget=1e-4,
+        mean="zero",
+        input_bounds=[(0.5, 1.3), (0.0, 100.0)],
+        random_state=3,
+    ).fit(frame[["x6", "x1"]], frame["noise"])
+    X = frame[["x6", "x1"]] + 0.01
+    np.testing.assert_array_equal(model.predict(X), same.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("option", "kept"),
+    [
+        (["--nugget", "estimate"], {"nugget": "sample"}),
+        (["--mean", "constant"], {"mean": "integrated"}),
+        (["--mean", "linear"], {"mean": LinearMean(1.0)}),
+    ],
+)
+def test_words_of_the_command_line_mean_the_same_to_an_average(
+    here: Path, option: list[str], kept: dict[str, object]
+) -> None:
+    assert run("fit", "runs.csv", "-y", "noise", "--kernel", "sqexp", *option).exit_code == 0
+    parameters = load(here / "runs.pengp").get_params()
+    assert {name: parameters[name] for name in kept} == kept
+
+
+def test_an_average_of_few_runs_says_that_its_accuracy_is_not_known(here: Path) -> None:
+    Path("three.csv").write_text("a,y\n0,1\n1,2\n2,4\n")
+    result = run("fit", "three.csv", "-y", "y", "--report", "r.html")
+    assert result.exit_code == 0, result.stderr
+    assert "too few runs to hold any out" in result.stdout
+    Path("two.csv").write_text("a,y\n0,1\n1,2\n")
+    refused = run("fit", "two.csv", "-y", "y")
     assert refused.exit_code == 3
-    assert "there is no report on a BayesianGPRegressor yet" in " ".join(refused.stderr.split())
+    assert "two.csv has 2 runs only; a model needs 3" in refused.stderr
+    Path("flat.csv").write_text("a,y\n0,1\n1,1\n2,1\n3,1\n")
+    result = run("fit", "flat.csv", "-y", "y", "--report", "flat.html")
+    assert result.exit_code == 0, result.stderr
+    assert run("info", "flat.pengp", "--json").exit_code == 0
+
+
+def test_the_report_on_an_average_tells_how_the_paper_s_choice_differs(here: Path) -> None:
+    told = run("fit", "runs.csv", "-y", "noise", "--report", "r.html").stdout
+    again = run("report", "runs.pengp", "-o", "again.html")
+    assert again.exit_code == 0, again.stderr
+    sentence = told.partition("Over the design region")[2]
+    assert sentence
+    assert sentence in again.stdout
+    assert Path("again.html").read_bytes() == Path("r.html").read_bytes()
+
+
+def test_a_given_lambda_is_fitted_without_cross_validation(here: Path) -> None:
+    done = run(
+        *("fit", "runs.csv", "--response", "noise", "--method", "penalized", "--lambda", "0.1"),
+        *("--theta-bounds", "0.01,50", "--starts", "3"),
+    )
+    assert done.exit_code == 0
+    assert "without cross-validation" in done.output
+    frame = pd.read_csv("runs.csv")
+    expected = PenalizedGPRegressor(
+        lam=0.1, theta_bounds=(0.01, 50.0), n_starts=3, random_state=0
+    ).fit(frame[INPUTS], frame["noise"])
+    np.testing.assert_array_equal(load("runs.pengp").theta_, expected.theta_)
+
+
+def test_the_grid_may_reach_the_kkt_bound(here: Path) -> None:
+    options = ("--method", "penalized", "--lambda-grid", "kkt", "--repeats", "1")
+    done = run("fit", "runs.csv", "--response", "noise", *options)
+    assert done.exit_code == 0
+    assert load("runs.pengp").lams_.max() > 100.0 * np.exp(2.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--lambda", "0.1", "--rule", "min"], "--lambda 0.1 leaves nothing to choose, so --rule"),
+        (["--theta-bounds", "5"], "write two numbers"),
+        (["--theta-bounds", "5,1"], "below the second"),
+    ],
+)
+def test_options_of_the_search_that_make_no_sense_are_refused(
+    here: Path, options: list[str], words: str
+) -> None:
+    command = ("fit", "runs.csv", "--response", "noise", "--method", "penalized")
+    done = pengp(*command, *options, cwd=here)
+    assert done.returncode == 3
+    assert words in " ".join(done.stderr.split())
+
+
+def test_the_average_takes_no_lambda(here: Path) -> None:
+    done = pengp("fit", "runs.csv", "--response", "noise", "--lambda", "1", cwd=here)
+    assert done.returncode == 3
+    assert "--lambda belongs to the choice of one lambda" in " ".join(done.stderr.split())

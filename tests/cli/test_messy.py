@@ -29,7 +29,7 @@ from pengp.study.test_runs import read_test_runs
 from tests.cli.kills import LATE, session, started, wait_until_gone
 
 RUNS = "a,b,y\n0,3,1.5\n1,0,2.25\n2,2,0.5\n3,1,-1\n4,5,0.75\n5,4,3\n"
-FIT = ["fit", "runs.csv", "-y", "y", "--folds", "2", "--repeats", "1"]
+FIT = ["fit", "runs.csv", "-y", "y", "--method", "penalized", "--folds", "2", "--repeats", "1"]
 NAMES = ["y_mean", "y_std", "y_lower", "y_upper"]
 NEW = [*NAMES, "outside"]
 
@@ -184,7 +184,11 @@ def test_results_of_a_study_do_not_replace_a_file_of_one_byte(here: Path, byte: 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize(
-    "command", ["predict model.pengp - -o out.csv", "fit runs.csv -y y --repeats 2000 --jobs 2"]
+    "command",
+    [
+        "predict model.pengp - -o out.csv",
+        "fit runs.csv -y y --method penalized --repeats 2000 --jobs 2",
+    ],
 )
 def test_a_signal_ends_a_command_in_order(
     here: Path, tmp_path_factory: pytest.TempPathFactory, command: str, number: int, code: int
@@ -540,7 +544,7 @@ def test_all_columns_of_text_are_named_at_once(here: Path) -> None:
     lines = RUNS.splitlines()
     cells = ["my note,material", *(f"ok,{m}" for m in ("Fe", "?", "Al", "Fe", "7", "Cu"))]
     Path("t.csv").write_text("".join(f"{c},{line}\n" for c, line in zip(cells, lines, strict=True)))
-    fit = ["fit", "t.csv", "-y", "y", "--folds", "2", "--repeats", "1"]
+    fit = ["fit", "t.csv", "-y", "y", "--method", "penalized", "--folds", "2", "--repeats", "1"]
     assert refusal(*fit, "--seed", "1") == (
         "t.csv: the columns 'my note', 'material' hold text, and inputs are numbers; leave them "
         "out with --ignore 'my note' --ignore material, or name the inputs: --inputs A,B,..."
@@ -561,7 +565,19 @@ def test_what_is_said_of_a_table_holds_for_every_command(here: Path) -> None:
         made["runs"].append([*row, "note" if k == 0 else "fine"])
     made.save("book.xlsx")
     told = ["--sheet", "runs", "--decimal", ",", "--ignore", "note"]
-    succeed("fit", "book.xlsx", "-y", "y", "--folds", "2", "--repeats", "1", *told)
+    succeed(
+        "fit",
+        "book.xlsx",
+        "-y",
+        "y",
+        "--method",
+        "penalized",
+        "--folds",
+        "2",
+        "--repeats",
+        "1",
+        *told,
+    )
     succeed(*FIT)
     np.testing.assert_array_equal(load("book.pengp").y_train_, load("runs.pengp").y_train_)
     succeed("validate", "model.pengp", "book.xlsx", *told)

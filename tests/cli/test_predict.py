@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from pengp import PenalizedGPRegressor, load, save
+from pengp import BayesianGPRegressor, PenalizedGPRegressor, load, save
 from pengp.cli.app import app
 from pengp.cli.predict import CHUNK_ROWS
-from tests.cli.commands import INPUTS, PISTON_SLAP, model_file, pengp
+from tests.cli.commands import INPUTS, model_file, pengp, piston_runs
 
 NEW = ["noise_mean", "noise_std", "noise_lower", "noise_upper", "outside"]
 
@@ -32,7 +32,7 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with model.pengp and the piston-slap runs without response, new.csv."""
     shutil.copy(fitted, tmp_path)
-    runs = pd.read_csv(PISTON_SLAP, dtype=str)
+    runs = piston_runs(dtype=str)
     runs[INPUTS].to_csv(tmp_path / "new.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -44,7 +44,7 @@ def invoke(*arguments: str, stdin: str | None = None) -> Result:
 
 def some_inputs(m: int, seed: int = 0) -> pd.DataFrame:
     """Inputs within the range of the runs."""
-    runs = pd.read_csv(PISTON_SLAP)[INPUTS]
+    runs = piston_runs()[INPUTS]
     values = np.random.default_rng(seed).uniform(runs.min(), runs.max(), (m, 6))
     return pd.DataFrame(values, columns=INPUTS)
 
@@ -80,7 +80,7 @@ def test_predictions_are_those_of_the_model_to_the_bit_over_many_pieces(here: Pa
 
 
 def test_columns_may_stand_in_any_order_and_are_carried_as_they_were_written(here: Path) -> None:
-    runs = pd.read_csv(PISTON_SLAP, dtype=str)
+    runs = piston_runs(dtype=str)
     given = runs[["x6", "noise", "x5", "x4", "x3", "x2", "x1"]]
     given.insert(0, "name", [f"run {k}, with a comma" for k in range(12)])
     given.to_csv("shuffled.csv", index=False)
@@ -275,6 +275,7 @@ def test_a_summary_for_machines_goes_with_a_file(here: Path) -> None:
         "rows": 5,
         "level": 0.9,
         "columns": NEW,
+        "intervals": "model",
         "outside": {"rows": 1, "inputs": {"x6": {"rows": 1, "lower": 0.5, "upper": 1.3}}},
     }
     refused = invoke("model.pengp", "far.csv", "--json")
@@ -364,3 +365,23 @@ def test_memory_does_not_grow_with_the_table(here: Path) -> None:
     assert _peak_memory("long.csv") < _peak_memory("short.csv") + 60
     with Path("out.csv").open() as out:
         assert sum(1 for _ in out) == 3_001  # of the second call
+
+
+def test_intervals_are_those_of_the_model_or_of_the_jackknife(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).random((10, 2))
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = BayesianGPRegressor(random_state=0).fit(frame, np.sin(4.0 * X[:, 0]) + X[:, 1])
+    save(model, "average.pengp", info={"response": "y"})
+    frame.assign(a=0.5).to_csv("new.csv", index=False)
+    for kind in ("model", "jackknife+"):
+        arguments = ("new.csv", "-o", "out.csv", "--level", "0.9", "--intervals", kind)
+        assert invoke("average.pengp", *arguments).exit_code == 0
+        out = read("out.csv")
+        lower, upper = model.predict_interval(frame.assign(a=0.5), 0.9, kind)
+        np.testing.assert_allclose(out["y_lower"], lower, rtol=1e-12)
+        np.testing.assert_allclose(out["y_upper"], upper, rtol=1e-12)
+    refused = invoke("average.pengp", "new.csv", "--intervals", "jackknife+")
+    assert "10 runs support a level of at most 0.909" in refused.stderr

@@ -18,7 +18,7 @@ from pengp.study.runner import run
 from pengp.study.store import Failure, Store
 from pengp.study.task import Row, Task
 from tests.cli.commands import pengp
-from tests.study.work import comparable, wait_for
+from tests.study.work import comparable, stored_rows, wait_for
 
 PAPER = [name for name, study in STUDIES.items() if study.is_paper]
 TINY = {name: study.tasks("tiny") for name, study in STUDIES.items()}
@@ -84,8 +84,8 @@ def test_help_explains_each_command_in_80_columns(tmp_path: Path) -> None:
 def test_run_in_processes_status_and_a_second_run(tmp_path: Path) -> None:
     first = pengp("study", "run", "limits", "--jobs", "2", cwd=tmp_path)
     assert first.returncode == 0
-    assert re.match(r"limits: 20 tasks in [\d.]+ s, [\d.]+ tasks per second\.\n", first.stdout)
-    assert first.stderr.startswith("limits: 20 tasks to do, 0 of 20 done before\n")
+    assert re.match(r"limits: 22 tasks in [\d.]+ s, [\d.]+ tasks per second\.\n", first.stdout)
+    assert first.stderr.startswith("limits: 22 tasks to do, 0 of 22 done before\n")
     _assert_fits(first.stdout + first.stderr)
     tasks = STUDIES["limits"].tasks("quick")
     with (
@@ -97,17 +97,17 @@ def test_run_in_processes_status_and_a_second_run(tmp_path: Path) -> None:
 
     second = study("run", "limits", "--size", "tiny")
     assert second.exit_code == 0
-    assert second.stdout.startswith("limits: nothing to do, 20 of 20 tasks are done.\n")
+    assert second.stdout.startswith("limits: nothing to do, 22 of 22 tasks are done.\n")
 
     shown = study("status")
-    assert re.search(r"^limits +quick +20 +20 +0$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^limits +quick +22 +22 +0$", shown.stdout, re.MULTILINE)
     assert "Last run: limits, tiny; 0 tasks" in shown.stdout
     _assert_fits(shown.stdout)
     record = json.loads(study("status", "--json").stdout)
     assert record["studies"] == [
-        {"study": "limits", "size": "quick", "total": 20, "done": 20, "failed": 0}
+        {"study": "limits", "size": "quick", "total": 22, "done": 22, "failed": 0}
     ]
-    assert [call["tasks_done"] for call in record["invocations"]] == [20, 0]
+    assert [call["tasks_done"] for call in record["invocations"]] == [22, 0]
     assert [call["arguments"]["jobs"] for call in record["invocations"]] == [2, 1]
 
 
@@ -124,7 +124,7 @@ def test_failed_tasks_are_shown_and_tried_again_on_demand(tmp_path: Path) -> Non
     assert "1 tasks failed; `pengp study status study.sqlite` says why" in skipped.stderr
 
     shown = study("status", "study.sqlite")
-    assert re.search(r"^limits +tiny +19 +20 +1$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^limits +tiny +21 +22 +1$", shown.stdout, re.MULTILINE)
     assert f"{bad.name} (seed {bad.seed}): LinAlgError: a long story" in shown.stdout
     _assert_fits(shown.stdout)
     record = json.loads(study("status", "--json").stdout)
@@ -141,7 +141,7 @@ def test_failed_tasks_are_shown_and_tried_again_on_demand(tmp_path: Path) -> Non
     assert study(*command, "--retry-failed").exit_code == 0
     with Store.open(tmp_path / "study.sqlite") as store:
         assert store.failures() == []
-        assert len(store.rows_of(bad)) > 0
+        assert len(stored_rows(store, bad)) > 0
 
 
 def test_status_shows_the_first_failures_and_counts_the_rest(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_all_runs_every_study_that_is_not_done(tmp_path: Path) -> None:
     assert shown.exit_code == 0
     started = [line.split(":")[0] for line in shown.stdout.splitlines()[:5]]
     assert started == PAPER
-    assert "limits: 20 tasks in" in shown.stdout
+    assert "limits: 22 tasks in" in shown.stdout
     assert "forrester: nothing to do, 7 of 7 tasks are done." in shown.stdout
     status = study("status", "a.sqlite").stdout
     assert [line.split()[0] for line in status.splitlines()[2:7]] == PAPER
@@ -185,12 +185,12 @@ def test_test_runs_are_checked_and_bring_their_tasks(tmp_path: Path) -> None:
     assert shown.exit_code == 0
     assert shown.stdout.startswith("piston-slap: 2 tasks in")
     assert re.search(
-        r"^piston-slap +tiny +10 +10 +0$",
+        r"^piston-slap +tiny +11 +11 +0$",
         study("status").stdout,
         re.MULTILINE,
     )
     with Store.open(tmp_path / "study.sqlite") as store:
-        rows = store.rows_of(Task("piston-slap", "isotropic-test", 0))
+        rows = stored_rows(store, Task("piston-slap", "isotropic-test", 0))
     # Interpolating the runs exactly, all predictions miss these test runs by 1 dB.
     rmse = min(row.value for row in rows if row.metric == "rmse")
     assert rmse == pytest.approx(1 / data.y.std(ddof=1), rel=1e-2)
@@ -291,7 +291,9 @@ def test_a_disk_that_takes_no_more_ends_the_run_and_keeps_what_is_done(tmp_path:
     with Store.open(tmp_path / "study.sqlite") as store:
         kept = store.done()
         assert 0 < len(kept) < 20
-        assert {task for task in STUDIES["limits"].tasks("quick") if store.rows_of(task)} == kept
+        assert {
+            task for task in STUDIES["limits"].tasks("quick") if stored_rows(store, task)
+        } == kept
     assert study("run", "limits").exit_code == 0
 
 

@@ -12,9 +12,9 @@ from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, load, save
 from pengp.choosing.folds import random_folds
 from pengp.cli.app import app
 from pengp.persistence import read_info
-from tests.cli.commands import INPUTS, PISTON_SLAP, pengp
+from tests.cli.commands import INPUTS, pengp, piston_runs
 
-RUNS = pd.read_csv(PISTON_SLAP)
+RUNS = piston_runs()
 OLD, NEW = RUNS[:9], RUNS[9:]
 
 
@@ -28,7 +28,19 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The model file of the first 9 runs."""
     directory = tmp_path_factory.mktemp("fitted")
     OLD.to_csv(directory / "old.csv", index=False)
-    done = pengp("fit", "old.csv", "-y", "noise", "--repeats", "2", "--seed", "3", cwd=directory)
+    done = pengp(
+        "fit",
+        "old.csv",
+        "-y",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "2",
+        "--seed",
+        "3",
+        cwd=directory,
+    )
     assert done.returncode == 0, done.stderr
     return (directory / "old.pengp").read_bytes()
 
@@ -70,15 +82,15 @@ def test_the_new_runs_are_compared_with_their_predictions(here: Path) -> None:
     np.testing.assert_allclose(told["upper"], high, rtol=1e-12)
     assert told["inside"] == inside.tolist()
     assert told["rmse"] == pytest.approx(rmse, rel=1e-12)
-    before = np.sqrt(np.mean((old.y_train_ - old.loo_.mean) ** 2))
-    assert told["leave_one_out_rmse_before"] == pytest.approx(before, rel=1e-12)
+    before = old.held_out().scores()["rmse"]
+    assert told["held_out_rmse_before"] == pytest.approx(before, rel=1e-12)
     result = run("update", "old.pengp", "new.csv", "-o", "b.pengp")
     lines = [line.split() for line in result.stdout.splitlines()]
     for row, (y, m, word) in enumerate(zip(NEW["noise"], mean, inside, strict=True), start=1):
         (line,) = [line for line in lines if line[:2] == [str(row), f"{y:.5g}"]]
         assert line[2:4] == [f"{m:.5g}", f"{y - m:.5g}"]
         assert line[-1] == ("yes" if word else "no")
-    assert f"RMSE {rmse:.4g} (leave-one-out of the model before: {before:.4g})" in result.stdout
+    assert f"RMSE {rmse:.4g} (held-out runs of the model before: {before:.4g})" in result.stdout
     assert f"{inside.sum()} of 3 inside their" in result.stdout
 
 
@@ -114,7 +126,7 @@ def test_every_update_is_kept_in_the_history(here: Path) -> None:
     assert run("update", "old.pengp", "first.csv").exit_code == 0
     assert run("update", "old.pengp", "second.csv", "--re-estimate").exit_code == 0
     info = read_info(here / "old.pengp")["info"]
-    assert info["command"] == "pengp fit old.csv -y noise --repeats 2 --seed 3"
+    assert info["command"] == "pengp fit old.csv -y noise --method penalized --repeats 2 --seed 3"
     assert [(s["source"], s["runs"], s["re_estimated"]) for s in info["history"]] == [
         ("first.csv", 1, False),
         ("second.csv", 2, True),
@@ -144,7 +156,19 @@ def test_a_known_run_may_differ_where_the_nugget_is_estimated(here: Path) -> Non
 def test_runs_beyond_the_declared_bounds_are_refused(here: Path) -> None:
     OLD.to_csv(here / "old.csv", index=False)
     bounds = ["-b", "x1=0:100", "-b", "x6=0.5:1.5"]
-    run("fit", "old.csv", "-y", "noise", "--repeats", "1", "-o", "bounded.pengp", *bounds)
+    run(
+        "fit",
+        "old.csv",
+        "-y",
+        "noise",
+        "--method",
+        "penalized",
+        "--repeats",
+        "1",
+        "-o",
+        "bounded.pengp",
+        *bounds,
+    )
     NEW.assign(x6=[1.0, 1.6, 1.0]).to_csv(here / "far.csv", index=False)
     result = run("update", "bounded.pengp", "far.csv")
     assert result.exit_code == 3
@@ -189,3 +213,32 @@ def test_a_report_is_named_after_its_model(here: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, "Report written to old.html\n"), result.stderr
     assert "noise" in (here / "old.html").read_text(encoding="utf-8")
     assert run("report", "old.pengp", "-o", "old.pengp").exit_code == 3
+
+
+def test_an_average_is_updated_and_compared_by_its_own_intervals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    OLD.to_csv("old.csv", index=False)
+    NEW.to_csv("new.csv", index=False)
+    assert run("fit", "old.csv", "-y", "noise").exit_code == 0
+    old = load("old.pengp")
+    result = run("update", "old.pengp", "new.csv", "--json")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)["new_runs"]
+    low, high = old.predict_interval(NEW[INPUTS], 0.95)
+    np.testing.assert_allclose(told["lower"], low, rtol=1e-12)
+    np.testing.assert_allclose(told["upper"], high, rtol=1e-12)
+    assert told["held_out_rmse_before"] == pytest.approx(old.held_out().scores()["rmse"])
+    expected = old.condition_on(NEW[INPUTS], NEW["noise"])
+    X = RUNS[INPUTS] + 0.1
+    np.testing.assert_allclose(load("old.pengp").predict(X), expected.predict(X), rtol=1e-12)
+    assert run("report", "old.pengp", "-o", "r.html").exit_code == 0
+    assert "posterior was sampled from the first 9" in Path("r.html").read_text(encoding="utf-8")
+    assert run("update", "old.pengp", "new.csv").exit_code == 3
+    assert run("predict", "old.pengp", "new.csv", "-o", "p.csv").exit_code == 0
+    written, again = pd.read_csv("p.csv"), load("old.pengp")
+    np.testing.assert_allclose(
+        written[["noise_lower", "noise_upper"]].T, again.predict_interval(NEW[INPUTS], 0.95)
+    )
+    assert run("validate", "old.pengp", "new.csv").exit_code == 0

@@ -12,9 +12,9 @@ from scipy.integrate import quad
 from scipy.stats import norm
 from typer.testing import CliRunner, Result
 
-from pengp import PenalizedGPRegressor, load, save
+from pengp import BayesianGPRegressor, PenalizedGPRegressor, load, save
 from pengp.cli.app import app
-from tests.cli.commands import INPUTS, PISTON_SLAP, model_file, pengp
+from tests.cli.commands import INPUTS, model_file, pengp, piston_runs
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def here(fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write_test(name: str, z: Any) -> pd.DataFrame:
     """Write test runs whose responses are z standard deviations off their predictions."""
-    runs = pd.read_csv(PISTON_SLAP)[INPUTS]
+    runs = piston_runs()[INPUTS]
     rng = np.random.default_rng(0)
     test = pd.DataFrame(rng.uniform(runs.min(), runs.max(), (len(z), 6)), columns=INPUTS)
     mean, std = load("model.pengp").predict(test, return_std=True)
@@ -53,17 +53,17 @@ def crps_by_integration(y: float, mean: float, std: float) -> float:
     return below + above
 
 
-def test_scores_follow_their_formulas_beside_those_of_leave_one_out(here: Path) -> None:
+def test_scores_follow_their_formulas_beside_those_that_were_promised(here: Path) -> None:
     done = pengp("validate", "model.pengp", "test.csv", "--level", "0.8", "--json", cwd=here)
     assert (done.returncode, done.stderr) == (0, "")
     record = json.loads(done.stdout)
     assert (record["runs"], record["level"]) == (6, 0.8)
     test, model = pd.read_csv("test.csv"), load("model.pengp")
     mean, std = model.predict(test[INPUTS], return_std=True)
-    y, loo = test["noise"].to_numpy(), model.loo_
+    y, held = test["noise"].to_numpy(), model.held_out(level=0.8)
     for key, (observed, m, s) in {
         "test": (y, mean, std),
-        "leave_one_out": (model.y_train_, loo.mean, loo.std),
+        "promised": (held.y, held.mean, held.std),
     }.items():
         half, alpha = 1.2815515655446004 * s, 0.2  # the normal quantile of 0.9
         miss = np.maximum(np.abs(observed - m) - half, 0.0)
@@ -71,12 +71,20 @@ def test_scores_follow_their_formulas_beside_those_of_leave_one_out(here: Path) 
             "rmse": np.sqrt(np.mean((observed - m) ** 2)),
             "q2": 1 - np.sum((observed - m) ** 2) / np.sum((observed - observed.mean()) ** 2),
             "crps": np.mean(list(map(crps_by_integration, observed, m, s))),
-            "log_score": -np.mean(norm.logpdf(observed, m, s)),
             "coverage": np.mean(miss == 0.0),
             "interval_score": np.mean(2 * half + 2 / alpha * miss),
         }
-        assert record["responses"]["noise"][key] == pytest.approx(expected, rel=1e-7)
-    assert record["responses"]["noise"]["inside"] == 4  # all but z = 1.5 and z = 4
+        found = record["responses"]["noise"][key]
+        assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-7)
+    response = record["responses"]["noise"]
+    surprise = -np.mean(norm.logpdf(y, mean, std))
+    assert response["test"]["log_score"] == pytest.approx(surprise, rel=1e-7)
+    assert response["promised"]["how"] == held.how
+    assert response["inside"] == 4  # all but z = 1.5 and z = 4
+    cov = model.predict(test[INPUTS], return_cov=True)[1]
+    distance = (y - mean) @ np.linalg.solve(cov, y - mean)
+    assert response["together"]["distance"] == pytest.approx(distance, rel=1e-6)
+    assert len(response["together"]["pivoted"]) == 6
 
 
 def test_the_table_explains_every_score(here: Path) -> None:
@@ -87,18 +95,33 @@ def test_the_table_explains_every_score(here: Path) -> None:
     assert lines[0] == "noise: 6 test runs of test.csv"
     for key, label, meaning in (
         ("rmse", "RMSE", "typical size of an error; lower is better"),
-        ("q2", "Q2", "1 is perfect, 0 as good as the mean; higher"),
+        ("q2", "Q2", "1 is perfect, 0 as good as the mean;"),
         ("crps", "CRPS", "error and spread together; lower is better"),
-        ("log_score", "log score", "surprise at the responses; lower is better"),
         ("interval_score", "interval score", "interval width and misses; lower is better"),
     ):
         (line,) = [line for line in lines if line.startswith(label + " ")]
-        test, loo = (f"{record[source][key]:.4g}" for source in ("test", "leave_one_out"))
-        assert line.split() == [*label.split(), test, loo, *meaning.split()]
-    assert any(line.split()[:5] == ["coverage", "83", "%", "100", "%"] for line in lines)
+        seen, promised = (f"{record[source][key]:.4g}" for source in ("test", "promised"))
+        assert " ".join(line.split()).startswith(f"{label} {seen} {promised} {meaning}")
+    promised = f"{100 * record['promised']['coverage']:.0f}"
+    assert any(line.split()[:5] == ["coverage", "83", "%", promised, "%"] for line in lines)
     assert "share in their 95 % interval; best 95 %" in done.stdout
-    assert "interval score are in the unit of noise." in done.stdout
+    text = " ".join(done.stdout.split())
+    assert "interval score are in the unit of noise." in text
+    assert f"held out ({record['promised']['how']})" in text
+    assert f"Mahalanobis distance is {record['together']['distance']:.4g}" in text
     assert max(map(len, lines)) <= 80
+
+
+def test_an_average_is_judged_by_its_own_laws(here: Path) -> None:
+    runs = piston_runs()
+    model = BayesianGPRegressor(random_state=0).fit(runs[INPUTS], runs["noise"])
+    save(model, "average.pengp", info={"response": "noise"})
+    test = pd.read_csv("test.csv")
+    record = json.loads(invoke("average.pengp", "test.csv", "--json").stdout)["responses"]["noise"]
+    law = model.predictive_law(test[INPUTS])
+    assert record["test"]["crps"] == pytest.approx(law.crps(test["noise"]).mean(), rel=1e-9)
+    assert record["promised"]["crps"] == pytest.approx(model.held_out().crps.mean(), rel=1e-9)
+    assert record["together"]["law"] == "2,000 draws from the average"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +168,7 @@ def test_one_run_has_no_q2_and_no_plural(here: Path) -> None:
 
 
 def test_runs_of_the_fit_and_runs_outside_are_noted(here: Path) -> None:
-    runs = pd.concat([pd.read_csv(PISTON_SLAP).head(2), pd.read_csv("test.csv")])
+    runs = pd.concat([piston_runs().head(2), pd.read_csv("test.csv")])
     runs.iloc[-1, 0] = 90.0
     runs.to_csv("mixed.csv", index=False)
     done = invoke("model.pengp", "mixed.csv")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from pengp.datasets.designs import latin_hypercube, scale_design
+from pengp.datasets.designs import continue_design, latin_hypercube, scale_design
 from pengp.exceptions import InputError
 
 Method = Literal["random", "maximin", "sliced"]
@@ -158,3 +158,18 @@ def test_a_range_wider_than_the_largest_double_is_refused() -> None:
     with pytest.raises(InputError, match=r"the range of input 1 .* is wider than the largest"):
         scale_design([[0.5, 0.5]], [[0.0, 1.0], [-1e308, 1e308]])
     assert scale_design([[0.5]], [[-8e307, 8e307]]) == [[0.0]]
+
+
+def test_a_continued_design_takes_the_farthest_points_one_after_the_other() -> None:
+    U = latin_hypercube(6, 2, random_state=0)
+    more = continue_design(U, 5, random_state=1)
+    np.testing.assert_array_equal(more[:3], continue_design(U, 3, random_state=1))
+    assert ((more >= 0.0) & (more <= 1.0)).all()
+    anywhere = np.random.default_rng(0).random((20_000, 2))
+    for k in range(5):
+        known = np.vstack([U, more[:k]])
+        distance = np.sqrt(((anywhere[:, None] - known) ** 2).sum(-1)).min(1)
+        mine = np.sqrt(((more[k] - known) ** 2).sum(-1)).min()
+        assert mine > 0.95 * distance.max()
+    with pytest.raises(InputError, match=r"U must have shape"):
+        continue_design([0.5, 0.5], 1)

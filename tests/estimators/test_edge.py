@@ -39,6 +39,7 @@ def test_two_runs_use_the_smallest_lambda() -> None:
     assert_sound(PenalizedGPRegressor(**QUICK).fit(X[:2], Y[:2]), X[:2], Y[:2])
 
 
+@pytest.mark.filterwarnings("ignore:the estimate of theta did not converge")  # so few runs
 @pytest.mark.parametrize("n", [3, 4])
 def test_fewer_runs_than_default_folds_are_left_out_one_by_one(n: int) -> None:
     with pytest.warns(PengpWarning, match=f"there are {n} runs, too few for 5 folds"):

@@ -17,6 +17,7 @@ from pengp import (
     PengpWarning,
     diagnose,
 )
+from pengp._core.registry import name_of
 from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
 from pengp.estimators.surrogate import LeaveOneOut
@@ -161,6 +162,46 @@ def test_an_average_without_a_path_has_a_view_too() -> None:
         diagnosis, rmse = diagnose(model, output=k), np.sqrt((view.loo.residual**2).mean())
         assert diagnosis.scores["rmse"] == pytest.approx(rmse, rel=1e-12)
         told = {finding.code for finding in diagnosis.findings}
-        assert not told & {"flat", "bound", "converged", "modes", "unstable"}
-        with pytest.raises(InputError, match="BayesianGPRegressor has no path over lambda"):
+        assert not told & {"flat", "bound", "converged", "unstable"}
+        with pytest.raises(InputError, match="averages over lambda and chooses none"):
             _ = view.path
+        X = RUNS.X[:4] + 0.05
+        mean, lower, upper = view.predict(X, 0.9)
+        np.testing.assert_array_equal(mean, model.predict(X)[:, k])
+        ends = model.predict_quantiles(X, [0.05, 0.95])[:, k]
+        np.testing.assert_allclose(np.column_stack([lower, upper]), ends, rtol=1e-12)
+        np.testing.assert_array_equal(view.predict_std(X), model.predict(X, True)[1][:, k])
+        np.testing.assert_array_equal(view.average.activity.change, model.activity_[k].change)
+        assert sum(w.sum() for _, _, w in view.processes) == pytest.approx(1.0)
+
+
+def test_explanations_that_differ_in_the_nugget_alone_are_one() -> None:
+    model = BayesianGPRegressor(effective_size=200.0, random_state=0).fit(RUNS.X, RUNS.y)
+    found, modes = view_of(model).average.explanations, model.explanations_
+    assert sum(one.weight for one in found) == pytest.approx(sum(e.weight for e in modes))
+    assert [one.weight for one in found] == sorted((one.weight for one in found), reverse=True)
+    names = [name_of(model._settings.members[e.member].kernel) for e in modes]
+    for kernel in set(names):
+        both = sum(e.weight for e, name in zip(modes, names, strict=True) if name == kernel)
+        assert sum(one.weight for one in found if one.kernel == kernel) == pytest.approx(both)
+    assert len(set(names)) <= len(found) < len(modes)
+
+
+def test_an_input_matters_in_an_explanation_as_it_does_in_a_draw_there() -> None:
+    # By hand: the response at the two ends of an input differs by sqrt(2 sigma2 (1 - phi(theta))).
+    X = np.random.default_rng(0).random((15, 2))
+    y = np.sin(5.0 * X[:, 0])
+    model = BayesianGPRegressor(kernels="sqexp", nugget=1e-5, mean="zero", random_state=0)
+    view = view_of(model.fit(X, y))
+    scaled, z = (X - X.min(0)) / np.ptp(X, axis=0), (y - y.mean()) / y.std(ddof=1)
+    for one in view.average.explanations:
+        steps = one.theta * (scaled[:, None] - scaled) ** 2
+        sigma2 = z @ np.linalg.solve(np.exp(-steps.sum(2)) + 1e-5 * np.eye(15), z) / 15
+        change = np.sqrt(2.0 * sigma2 * (1.0 - np.exp(-one.theta))) / z.std()
+        assert one.matters.tolist() == (change > 0.1).tolist()
+    assert view.average.explanations[0].matters[0]
+
+
+def test_a_fit_by_penalized_likelihood_is_no_average() -> None:
+    with pytest.raises(InputError, match="is one estimate and no average"):
+        _ = view_of(one()).average

@@ -7,20 +7,28 @@ import pytest
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
-from pengp.model.kernels import KERNELS, Matern32, correlation, get_kernel
+from pengp.model.kernels import (
+    KERNELS,
+    Matern32,
+    RadialKernel,
+    correlation,
+    get_kernel,
+)
+from pengp.model.products import ProductKernel
 from pengp.model.profile import profile_loglik
-from pengp.model.structure import ProductKernel, RadialKernel
 from tests.problems import CORRELATIONS
 
 RADIAL = {name: k for name, k in KERNELS.items() if isinstance(k, RadialKernel)}
 PRODUCTS = {name: k for name, k in KERNELS.items() if isinstance(k, ProductKernel)}
+DAMPED = [name for name, k in PRODUCTS.items() if k.damped]
 each_kernel = pytest.mark.parametrize("name", RADIAL)
 each_product = pytest.mark.parametrize("name", PRODUCTS)
+each_damped = pytest.mark.parametrize("name", DAMPED)
 
 
 def test_the_tests_know_every_kernel() -> None:
     assert set(RADIAL) == set(CORRELATIONS) == {"sqexp", "matern52", "matern32"}
-    assert set(PRODUCTS) == {"matern52_product", "matern32_product"}
+    assert set(PRODUCTS) == {"matern52_product", "matern32_product", "matern52_additive"}
     assert set(KERNELS) == {*RADIAL, *PRODUCTS}
 
 
@@ -101,7 +109,7 @@ def test_get_kernel_takes_names_and_objects() -> None:
         get_kernel("rbf")
 
 
-@each_product
+@each_damped
 def test_the_factor_of_one_input_is_the_radial_correlation(name: str) -> None:
     x = np.linspace(0.0, 1.0, 12)[:, None]
     radial, theta = name.removesuffix("_product"), 7.3
@@ -132,7 +140,7 @@ def test_log_derivatives_against_finite_differences(name: str) -> None:
 
     def log_m(t: FloatArray) -> FloatArray:
         a = kernel.distance(t)
-        return np.log(kernel.factor(a)) - a
+        return np.log(kernel.factor(a)) - (a if kernel.damped else 0.0)
 
     def slope(t: FloatArray) -> FloatArray:
         return kernel.log_derivatives(kernel.distance(t))[0]
@@ -143,7 +151,8 @@ def test_log_derivatives_against_finite_differences(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "slope"), [("matern52_product", -5 / 6), ("matern32_product", -1.5)]
+    ("name", "slope"),
+    [("matern52_product", -5 / 6), ("matern32_product", -1.5), ("matern52_additive", -5 / 54)],
 )
 def test_products_at_zero(name: str, slope: float) -> None:
     assert PRODUCTS[name].slope_at_zero() == pytest.approx(slope, rel=1e-15)
@@ -157,7 +166,7 @@ def test_products_at_zero(name: str, slope: float) -> None:
 @each_product
 def test_slopes_across_equal_differences(name: str) -> None:
     rng = np.random.default_rng(0)
-    X, Z, theta, w = rng.random((7, 3)), rng.random((4, 3)), rng.random(3) * 5, rng.random((4, 7))
+    X, Z, theta, w = rng.random((7, 3)), rng.random((4, 3)), rng.random(3) * 5, rng.random(7)
     Z[0, 1] = X[2, 1]  # a shared coordinate
     kernel = KERNELS[name]
     r, kept = kernel.across(Z, X, theta)
@@ -168,10 +177,25 @@ def test_slopes_across_equal_differences(name: str) -> None:
         np.testing.assert_allclose(slopes[:, p], (w * (up - down)).sum(1) / (2 * h), rtol=1e-5)
 
 
-@each_product
+@each_damped
 def test_many_inputs_far_apart_are_uncorrelated(name: str) -> None:
     d = 400
     R = correlation([[0.0] * d, [1.0] * d], np.full(d, 1e3), kernel=name, nugget=0.0)
     np.testing.assert_array_equal(R, np.eye(2))
     at = profile_loglik([[0.0] * d, [1.0] * d], [1.0, -1.0], np.full(d, 1e3), kernel=name)
     assert float(at.sigma2) == pytest.approx(1.0, rel=1e-4)
+
+
+def test_a_nearly_additive_correlation_is_a_sum_over_sets_of_inputs() -> None:
+    rng = np.random.default_rng(2)
+    X, theta, c = rng.random((5, 3)), np.array([2.0, 0.3, 9.0]), 8.0
+    k = [correlation(X[:, [p]], theta[p], kernel="matern52", nugget=0.0) for p in range(3)]
+    by_hand = c**3 + c**2 * (k[0] + k[1] + k[2])
+    by_hand = by_hand + c * (k[0] * k[1] + k[0] * k[2] + k[1] * k[2]) + k[0] * k[1] * k[2]
+    R = correlation(X, theta, kernel="matern52_additive", nugget=0.0)
+    np.testing.assert_allclose(R, by_hand / 9.0**3, rtol=1e-14)
+
+
+def test_a_nearly_additive_correlation_has_a_limit_far_away() -> None:
+    R = correlation([[0.0] * 400, [1.0] * 400], 1e6, kernel="matern52_additive", nugget=0.0)
+    assert R[0, 1] == pytest.approx((8 / 9) ** 400, rel=1e-12)

@@ -12,13 +12,13 @@ from pengp.model.kernels import KERNELS, SquaredExponential
 from pengp.model.likelihood import BatchLikelihood, LogLik
 from pengp.model.means import MEANS
 from pengp.model.profile import profile_loglik
+from pengp.path.cells import CellObjective
 from pengp.path.newton import Expansion
-from pengp.path.objective import CellObjective
-from pengp.path.penalties import PENALTIES
-from pengp.path.terms import term_of
-from tests.problems import BASES, slow_loglik, smooth_runs
+from pengp.path.penalties import PENALTIES, term_of
+from tests.problems import BASES, VANISHING, slow_loglik, smooth_runs
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
+each_vanishing = pytest.mark.parametrize("kernel", VANISHING)
 each_mean = pytest.mark.parametrize("mean", MEANS)
 each_nugget = pytest.mark.parametrize("nugget", [1e-3, None], ids=["fixed", "estimated"])
 each_shape = pytest.mark.parametrize("isotropic", [False, True], ids=["aniso", "iso"])
@@ -148,7 +148,7 @@ def test_limit_of_theta_to_zero(n: int, g: float, kernel: str) -> None:
 
 
 @pytest.mark.parametrize("g", [1e-5, 0.3])
-@each_kernel
+@each_vanishing
 @each_mean
 def test_limit_of_theta_to_infinity(g: float, kernel: str, mean: str) -> None:
     """R -> (1 + g) I, generalised least squares becomes least squares."""

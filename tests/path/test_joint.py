@@ -12,8 +12,10 @@ from scipy.optimize import minimize
 from pengp import InputError, PenalizedGPRegressor, lambda_grid, load, penalized_path, save
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.path import JointlyRobust
+from pengp.path.cells import move, penalize
+from pengp.path.joint import JointTerm
 from pengp.path.newton import Expansion
-from pengp.path.terms import JointTerm, term_of
+from pengp.path.penalties import term_of
 from tests.problems import CORRELATIONS, piston_slap_runs, slow_loglik, smooth_runs
 
 LAMS = np.array([0.0, 0.3, 1.0, 3.0])
@@ -76,7 +78,7 @@ def test_the_prior_is_that_of_gu() -> None:
     for penalty in (JointlyRobust(), JointlyRobust(a=1.3, b=0.7)):
         term = term_of(penalty, X, 1e-3, isotropic=False)
         data_set = np.array([0, 1, 0, 1, 0, 1])
-        found = term.value(data_set, np.log(theta), np.full(6, 2.0))
+        found = term.value(data_set, term.params(np.log(theta)), np.full(6, 2.0))
         expected = [
             -2.0 * log_prior(X[f], t, 1e-3, penalty.a, penalty.b)
             for f, t in zip(data_set, theta, strict=True)
@@ -91,7 +93,7 @@ def test_a_shared_theta_has_the_largest_distance() -> None:
     t = far / 9 * 2.5**0.5 + 1e-3
     expected = 3.2 / 9 ** (1 / 3) * t - 0.2 * np.log(t)
     point = np.log([[2.5]])
-    found = term.value(np.zeros(1, dtype=np.int64), point, np.ones(1))
+    found = term.value(np.zeros(1, dtype=np.int64), term.params(point), np.ones(1))
     assert found[0] == pytest.approx(expected, rel=1e-12)
 
 
@@ -106,11 +108,12 @@ def test_derivatives_against_finite_differences(nugget: float | None, isotropic:
 
     def expand(at: FloatArray, lam: FloatArray) -> Expansion:
         nothing = Expansion(np.zeros(4), np.zeros((4, P)), np.zeros((4, P, P)))
-        return term.take_off(nothing, f, at, lam)
+        return penalize(nothing, term, f, at, lam)
 
-    here = expand(point, lam)
-    assert np.allclose(here.objective, -term.value(f, point, lam))
-    assert np.allclose(term.values(f, point, lam), np.outer(term.value(f, point, np.ones(4)), lam))
+    here, params = expand(point, lam), term.params(point)
+    assert np.allclose(here.objective, -term.value(f, params, lam))
+    once = term.value(f, params, np.ones(4))
+    assert np.allclose(term.values(f, params, lam), np.outer(once, lam))
     for p, h in enumerate(1e-5 * np.eye(P)):
         high, low = expand(point + h, lam), expand(point - h, lam)
         assert np.allclose((high.objective - low.objective) / 2e-5, here.gradient[:, p], atol=1e-8)
@@ -118,7 +121,7 @@ def test_derivatives_against_finite_differences(nugget: float | None, isotropic:
     if P > 1:
         assert np.abs(here.hessian[:, 0, 1]).min() > 1e-4  # it is joint
     moved = Expansion(here.objective, here.gradient.copy(), here.hessian.copy())
-    term.move(moved, f, point, lam, 3.0 * lam)
+    move(moved, term, f, point, lam, 3.0 * lam)
     there = expand(point, 3.0 * lam)
     assert np.allclose(moved.gradient, there.gradient)
     assert np.allclose(moved.hessian, there.hessian)
@@ -236,8 +239,9 @@ def test_a_joint_term_has_the_nugget_last() -> None:
 
     f, lam = np.zeros(1, dtype=np.int64), np.ones(1)
     point = np.log([[0.1, 0.2, 0.3]])
-    assert JointTerm(Last(), 3, 0.7).value(f, point, lam)[0] == 0.7
-    assert JointTerm(Last(), 2, None).value(f, point, lam)[0] == pytest.approx(0.3)
+    for nugget, last in ((0.7, 0.7), (None, 0.3)):
+        term = JointTerm(Last(), nugget)
+        assert term.value(f, term.params(point), lam)[0] == pytest.approx(last)
 
 
 @pytest.mark.parametrize("seed", range(3))

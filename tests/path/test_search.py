@@ -11,12 +11,12 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp.model.kernels import KERNELS
 from pengp.model.likelihood import BatchLikelihood, LogLik
 from pengp.path import settings
-from pengp.path.continuation import Branches, first_order
+from pengp.path.cells import CellObjective
 from pengp.path.lockstep import Ended, NextSteps
 from pengp.path.newton import newton_point
-from pengp.path.search import ModeSearch
+from pengp.path.penalties import SeparableTerm
+from pengp.path.search import Branches, ModeSearch, first_order
 from pengp.path.starts import Starts, fixed_starts, start_points
-from pengp.path.terms import SeparableTerm
 from tests.problems import SEPARABLE, piston_slap_runs, smooth_runs
 
 LOW, HIGH = np.log(1e-3), np.log(1e3)
@@ -31,7 +31,7 @@ def search_of(
     likelihood = BatchLikelihood(X, y, KERNELS["sqexp"], 1e-5)
     low, high = np.full((F, d), LOW), np.full((F, d), HIGH)
     term = SeparableTerm(SEPARABLE[penalty], 9, d)
-    return ModeSearch(likelihood, lams, term, low, high), likelihood
+    return ModeSearch(CellObjective(likelihood, lams, term, low, high)), likelihood
 
 
 def two_anchors() -> Starts:

@@ -60,20 +60,30 @@ def legend_of(ax: Any) -> list[str]:
 FROM_ESTIMATOR = """
 import sys
 import pengp.plots as plots
-from pengp import PenalizedGPRegressorCV
+from pengp import BayesianGPRegressor, PenalizedGPRegressorCV
 from pengp.datasets import load_piston_slap
 from pengp.choosing.folds import random_folds
 runs = load_piston_slap()
 plan = random_folds(12, 4, repeats=2, random_state=0)
 model = PenalizedGPRegressorCV(lams=[0.0, 0.01], cv=plan, random_state=0).fit(runs.X, runs.y)
+average = BayesianGPRegressor(kernels="sqexp", effective_size=100, random_state=0)
+average.fit(runs.X, runs.y)
 names = [name for name in plots.__all__ if name.endswith("Display")]
-displays = [getattr(plots, name).from_estimator(model) for name in names]
+kinds = [getattr(plots, name) for name in names]
+of_average = ("ActivityDisplay", "ExplanationsDisplay")
+displays = [
+    kind.from_estimator(average if name in of_average else model)
+    for name, kind in zip(names, kinds)
+    if hasattr(kind, "from_estimator")
+]
+tested = [kind for kind in kinds if hasattr(kind, "from_test_runs")]
+displays += [kind.from_test_runs(model, runs.X[:5] + 0.1, runs.y[:5]) for kind in tested]
 """
 
 
 def test_numbers_need_no_matplotlib() -> None:
     code = "print(len(displays), any('matplotlib' in name for name in sys.modules))"
-    assert python(FROM_ESTIMATOR + code).split() == ["9", "False"]
+    assert python(FROM_ESTIMATOR + code).split() == ["15", "False"]
 
 
 def test_drawing_without_matplotlib_says_how_to_get_it() -> None:
@@ -87,7 +97,7 @@ for display in displays:
 """
     lines = python(FROM_ESTIMATOR + code).splitlines()
     sentence = "drawing needs matplotlib; install it: pip install 'pengp[plot]'."
-    assert lines == [sentence] * 9
+    assert lines == [sentence] * 15
 
 
 @pytest.mark.parametrize("kind", ONE_PANEL)

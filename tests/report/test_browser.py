@@ -16,6 +16,7 @@ from pengp import PenalizedGPRegressorCV
 from pengp.report import write_report
 from pengp.report.text import number
 from tests.problems import smooth_runs
+from tests.report.test_average import average
 from tests.report.test_page import HOSTILE, piston
 
 CHROMIUM = os.environ.get("PENGP_CHROMIUM") or shutil.which("chromium")
@@ -101,7 +102,7 @@ def test_the_page_opens_without_errors_and_asks_for_nothing_else(
 
 def test_every_figure_is_drawn_and_has_alternative_text(opened: Opened) -> None:
     canvases = opened.page.locator(".canvas")
-    assert canvases.count() == 17
+    assert canvases.count() == 19
     for k in range(canvases.count()):
         canvas = canvases.nth(k)
         assert canvas.get_attribute("role") == "img"
@@ -248,6 +249,26 @@ def test_nothing_sticks_out_on_a_phone(browser: Browser, report: Path) -> None:
     assert max(widths) <= 375
     assert opened.complaints == []
     page.close()
+
+
+def test_no_column_is_hidden_on_a_desktop_and_a_phone_says_so(
+    browser: Browser, report: Path, tmp_path: Path
+) -> None:
+    write_report(average(), tmp_path / "average.html", info={"response": "noise"})
+    code = "() => [...document.querySelectorAll('.scroll')].map(e => e.scrollWidth - e.clientWidth)"
+    shown = "() => [...document.querySelectorAll('.hint')].map(e => !e.hidden)"
+    for path in (report, tmp_path / "average.html"):
+        desktop = open_report(browser, path, viewport={"width": 1400, "height": 1000})
+        assert max(desktop.page.evaluate(code)) <= 0
+        assert not any(desktop.page.evaluate(shown))
+        assert desktop.complaints == []
+        desktop.page.close()
+        phone = open_report(browser, path, viewport={"width": 390, "height": 840})
+        hidden = [more > 1 for more in phone.page.evaluate(code)]
+        assert any(hidden)
+        assert phone.page.evaluate(shown) == hidden
+        assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+        phone.page.close()
 
 
 def test_hostile_names_are_text_and_nothing_else(browser: Browser, tmp_path: Path) -> None:

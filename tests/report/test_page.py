@@ -1,6 +1,7 @@
 """The report as a file: complete, safe, and with the model's own numbers; no browser needed."""
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -20,6 +21,7 @@ import pytest
 
 from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, load, save
 from pengp.choosing.folds import random_folds
+from pengp.choosing.scores import VALIDATION_SCORES
 from pengp.datasets import load_piston_slap
 from pengp.diagnostics import score_predictions
 from pengp.estimators.records import RECORDS
@@ -132,8 +134,9 @@ def test_intervals_decide_the_symbol_of_a_run(page: Page) -> None:
     missed = np.abs(at.loo_.residual) > 1.959964 * at.loo_.std
     assert missed.any()
     np.testing.assert_array_equal(np.isnan(page.array("o0-loo.outside")[-1]), ~missed)
-    half = page.array("o0-loo.half")
-    np.testing.assert_allclose(half[-1], 1.959964 * at.loo_.std, rtol=1e-6)
+    for side in ("above", "below"):
+        half = page.array(f"o0-loo.{side}")
+        np.testing.assert_allclose(half[-1], 1.959964 * at.loo_.std, rtol=1e-6)
 
 
 def test_slices_are_predictions_with_the_other_inputs_at_their_means(page: Page) -> None:
@@ -209,6 +212,8 @@ def test_only_the_page_s_own_scripts_may_run(page: Page) -> None:
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "unsafe-eval" not in policy
     scripts = re.findall(r"<script>(.*?)</script>", page.text, re.DOTALL)
+    (packed,) = re.findall(r'<script type="text/plain" id="plotly">(.*?)</script>', page.text)
+    scripts.append(gzip.decompress(base64.b64decode(packed)).decode())
     assert len(scripts) == 2
     for script in scripts:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -217,17 +222,34 @@ def test_only_the_page_s_own_scripts_may_run(page: Page) -> None:
 
 def test_the_summary_says_what_was_found(page: Page) -> None:
     model = piston()
-    spread = np.std(model.y_train_, ddof=1)
-    rmse = np.sqrt(np.mean(model.loo_.residual**2))
+    spread = float(np.std(model.y_train_, ddof=1))
+    held, kept = model.held_out().scores(), float(np.sqrt(np.mean(model.loo_.residual**2)))
     assert "3 of 6 inputs matter" in page.words
     assert f"cylinder liner ({number(model.lengthscale_[0], 3)})" in page.words
-    assert f"which is {number(100 * rmse / spread, 3)} % of the standard deviation" in page.words
+    share = number(100 * held["rmse"] / spread, 3)
+    assert f"{number(held['rmse'], 3)} (RMSE), which is {share} % of the standard" in page.words
+    assert f"With θ kept, which has seen the run, RMSE would be {number(kept, 3)}" in page.words
     assert f"λ\xa0=\xa0{number(model.lam_, 3)} was chosen among 41 values" in page.text
     assert "4 folds, dealt 3 times" in page.words
     assert "Caution: There is another explanation." in page.words
     assert "<title>Surrogate of noise</title>" in page.text
     assert "from runs.csv" in page.words
     assert "pengp fit runs.csv" in page.words
+
+
+def test_held_out_runs_come_before_those_with_theta_kept(page: Page) -> None:
+    held, text = piston().held_out(), page.text
+    assert text.index('id="o0-predict"') < text.index('id="o0-kept"')
+    table = text[text.index('<table id="o0-held">') :]
+    for name, score in VALIDATION_SCORES.items():
+        value = held.scores().get(name)
+        if value is not None and score.greater_is_better is not None:
+            row = table[table.index(f">{score.label}<") :]
+            assert re.search(r'class="number">([^<]*)<', row)[1] == number(value)  # type: ignore[index]  # there is a cell
+    first = page.data["figures"]["o0-held-predicted"]["data"][1]
+    numbers = np.frombuffer(base64.b64decode(first["customdata"]["bdata"]), dtype=np.int8)
+    np.testing.assert_array_equal(numbers, held.run + 1)
+    assert "which flatters" in page.words
 
 
 def test_settings_list_every_parameter_and_estimate(page: Page) -> None:
@@ -390,7 +412,7 @@ def test_every_kind_of_model_has_a_report(name: str, tmp_path: Path) -> None:
     page = read(path)
     assert words in page.text
     check_bindings(page)
-    assert path.stat().st_size < 8e6
+    assert path.stat().st_size < 4e6
     assert not re.search(r">\s*(nan|inf|-inf|None)\s*<", page.text.replace("<dd>None<", ""))
 
 

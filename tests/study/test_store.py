@@ -15,7 +15,7 @@ from pengp.exceptions import FileError
 from pengp.study import schema
 from pengp.study.store import COLUMNS, FailedTask, Failure, Store
 from pengp.study.task import Row, Task
-from tests.study.work import TASKS, comparable, expected, simple
+from tests.study.work import TASKS, comparable, expected, simple, stored_rows
 
 TASK = Task("fake", "one", 0)
 MODES: tuple[Literal["r", "w"], ...] = ("r", "w")
@@ -32,7 +32,7 @@ def test_rows_come_back_to_the_bit_with_none_nan_and_infinities_kept_apart(tmp_p
     with Store.open(tmp_path / "s.sqlite", "w") as store:
         store.add(TASK, ROWS, 1.5)
     with Store.open(tmp_path / "s.sqlite") as store:
-        assert repr(store.rows_of(TASK)) == repr([_plain(row) for row in ROWS])
+        assert repr(stored_rows(store, TASK)) == repr([_plain(row) for row in ROWS])
 
 
 def _plain(row: Row) -> Row:
@@ -268,7 +268,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 def _full_store(path: Path) -> None:
     """Write a store with something in every table, of which one row is the number 0.88."""
     with Store.open(path, "w") as store:
-        store.pin_test_runs("abc")
+        store.pin("test_runs", "abc")
         store.begin({"arguments": {"studies": ["forrester"], "size": "tiny"}})
         store.add(TASK, [Row("dpe", None, "nlpd", None, 0.88, 0.5)], 1.5)
         store.add_failure(TASKS[3], Failure("OSError", "first", "Traceback"), 1.0)
@@ -324,7 +324,7 @@ def test_a_flipped_bit_anywhere_is_harmless_or_refused_in_one_sentence(tmp_path:
 
 def _contents(store: Store) -> str:
     """Return all that a store holds."""
-    return repr((store.rows_of(TASK), store.done(), store.failures(), store.metadata()))
+    return repr((stored_rows(store, TASK), store.done(), store.failures(), store.metadata()))
 
 
 def test_an_error_that_has_no_known_cause_is_not_disguised(tmp_path: Path) -> None:
@@ -338,11 +338,11 @@ def test_an_error_that_has_no_known_cause_is_not_disguised(tmp_path: Path) -> No
 def test_the_test_runs_of_a_store_cannot_change(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     with Store.open(path, "w") as store:
-        store.pin_test_runs("abc")
+        store.pin("test_runs", "abc")
     with Store.open(path, "w") as store:
-        store.pin_test_runs("abc")
+        store.pin("test_runs", "abc")
         with pytest.raises(FileError, match=r"s\.sqlite holds results on other test runs"):
-            store.pin_test_runs("abd")
+            store.pin("test_runs", "abd")
         assert store.metadata()["test_runs"] == "abc"
 
 

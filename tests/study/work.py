@@ -61,10 +61,28 @@ def run_quick(path: Path, jobs: int) -> None:
         run(QUICK, store, jobs=jobs)
 
 
+def stored_rows(store: Store, task: Task) -> list[Row]:
+    """Return the rows of one task exactly as it returned them, None and NaN kept apart."""
+    found = store._select(
+        "SELECT method, lam, metric, x, value, seconds FROM rows "
+        "WHERE (study, function, repetition) = (?, ?, ?) ORDER BY position",
+        task[:3],
+    )
+
+    def decoded(stored: float | str | None) -> float | None:
+        return None if stored is None else float(stored)
+
+    return [
+        Row(method, decoded(lam), metric, decoded(x), float(value), seconds)
+        for method, lam, metric, x, value, seconds in found
+    ]
+
+
 def comparable(store: Store, tasks: list[Task]) -> dict[Task, list[str]]:
     """Return all columns but seconds as text, in which NaN equals NaN and every bit counts."""
     return {
-        task: [repr(row._replace(seconds=0.0)) for row in store.rows_of(task)] for task in tasks
+        task: [repr(row._replace(seconds=0.0)) for row in stored_rows(store, task)]
+        for task in tasks
     }
 
 

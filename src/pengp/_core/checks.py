@@ -1,16 +1,16 @@
-"""Checks of what a caller passes to the path functions; each mistake gets one clear sentence."""
+"""Checks of what a caller passes, seeds included; each mistake gets one clear sentence."""
 
 import numbers
+import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import BoolArray, FloatArray
-from pengp._core.real import check_real
+from pengp._core.arrays import BoolArray, FloatArray, RandomState
 from pengp.exceptions import InputError, PengpWarning
 
 ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
@@ -26,6 +26,9 @@ _MOST_STARTS = 10_000
 
 _LARGEST_PARAMETER = 1e50
 """Lambdas, nuggets and bounds on theta beyond which products of powers would overflow."""
+
+_DATES = re.compile("date|time|duration|period", re.IGNORECASE)
+"""What the kinds of dates and times have in their names, whoever defines them."""
 
 _CUBE_SLACK = 1e-9
 """How far round-off may carry a scaled input out of the unit cube."""
@@ -98,6 +101,56 @@ def check_sizes(values: FloatArray, name: str, most: float, least: float | None 
     low = -most if least is None else least
     if not ((values >= low) & (values <= most)).all():
         raise InputError(f"{name} must be finite, from {low:g} to {most:g}.")
+
+
+def check_real(values: object, name: str) -> None:
+    """Raise an InputError about what NumPy would make a float of, but is no real number.
+
+    These are dates and times, complex numbers, and what a mask hides.
+    """
+    if type(values) is np.ndarray and values.dtype.kind in "fiub":
+        return
+    parts = values if isinstance(values, list | tuple) else [values]
+    masks = [np.ma.getmaskarray(a) for a in parts if isinstance(a, np.ma.MaskedArray)]
+    masked = sum(int(np.count_nonzero(mask)) for mask in masks)
+    if masked:
+        raise InputError(
+            f"{name} has masked values, {masked} in all; remove those runs or fill them in, then "
+            "pass a plain array."
+        )
+    for kind, where in _kinds(values):
+        if _DATES.search(kind):
+            raise InputError(
+                f"{name} holds dates or times{where}; give them as numbers, such as days since the "
+                "first."
+            )
+        if "complex" in kind:
+            raise InputError(
+                f"Complex data not supported: {name} has complex numbers{where}; give real ones."
+            )
+
+
+def _kinds(values: object) -> Iterator[tuple[str, str]]:
+    """Yield words for the kinds of number in an array, a frame or a list, and where each is."""
+    if isinstance(values, list | tuple):
+        try:
+            values = np.asarray(values)
+        except ValueError:  # ragged, which is said elsewhere
+            return
+    if hasattr(values, "columns"):
+        kinds = [str(kind) for kind in getattr(values, "dtypes", ())]
+        yield from zip(kinds, (f" in column {name!r}" for name in values.columns), strict=False)
+    else:
+        kinds = [str(getattr(values, "dtype", ""))]
+        yield kinds[0], ""
+    if any(kind.lower() == "object" for kind in kinds):
+        elements = np.asarray(values, dtype=object).ravel()
+        yield from ((_word(kind), "") for kind in set(map(type, elements)))
+
+
+def _word(kind: type) -> str:
+    """Return words for the kind of an element."""
+    return " ".join(base.__name__.lower() for base in kind.__mro__)
 
 
 def check_datasets(data: DataSets, *, nugget: float | None) -> None:
@@ -299,6 +352,29 @@ def check_starts(n_starts: int | ArrayLike, n_theta: int) -> int | FloatArray:
             f"n_starts must be a number, or positive thetas of shape [S, {n_theta}] to start from."
         )
     return np.log(theta)
+
+
+def as_seed(random_state: RandomState) -> int:
+    """Return the integer seed that stands for random_state; a generator moves on by one draw."""
+    if isinstance(random_state, numbers.Integral) and random_state >= 0:
+        return int(random_state)
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**32))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    raise InputError(
+        f"random_state={random_state!r} is not a seed; use an integer from 0 up, a NumPy "
+        "Generator or RandomState, or None."
+    )
+
+
+def as_generator(random_state: RandomState) -> np.random.Generator:
+    """Return a generator: random_state itself if it is one, else the one that its seed starts."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(as_seed(random_state))
 
 
 def warn(message: str) -> None:

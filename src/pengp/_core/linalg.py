@@ -115,6 +115,18 @@ def positive_inverse(A: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
     ok : [B]
         Whether the item is positive definite, as in `cholesky`.
     """
+    W, log_determinant, ok = inverse_factors(A)
+    return W @ W.transpose(0, 2, 1), log_determinant, ok
+
+
+def inverse_factors(A: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return W [B, n, n], upper triangular with A^-1 = W W', and the rest as `positive_inverse`.
+
+    Parameters
+    ----------
+    A : [B, n, n]
+        Symmetric matrices, of which the entries j >= i are read; overwritten by W.
+    """
     # LAPACK's dpotri is left out: OpenBLAS starts threads for it however small the matrix.
     failed = [
         k
@@ -122,7 +134,7 @@ def positive_inverse(A: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         if dpotrf(a, 1, 1, 1)[1] or dtrtri(a, 1, 0, 1)[1]  # lower, clean or not unit, overwritten
     ]
     ok, pivots = _sound(A, failed, inverted=True)
-    return A @ A.transpose(0, 2, 1), -2.0 * np.add.reduce(np.log(pivots), axis=-1), ok
+    return A, -2.0 * np.add.reduce(np.log(pivots), axis=-1), ok
 
 
 def positive_solve(A: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
@@ -131,7 +143,7 @@ def positive_solve(A: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray
     Parameters
     ----------
     A : [B, n, n]
-        Symmetric matrices, overwritten.
+        Symmetric matrices, of which the entries j >= i are read; overwritten.
     b : [B, k, n]
         k right-hand sides of each, overwritten.
 
@@ -142,7 +154,7 @@ def positive_solve(A: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray
     log_determinant, ok : [B]
         As in `positive_inverse`.
     """
-    failed = [k for k, a in enumerate(A.transpose(0, 2, 1)) if dpotrf(a, 1, 1, 1)[1]]
+    failed = [k for k, a in enumerate(A.transpose(0, 2, 1)) if dpotrf(a, 1, 0, 1)[1]]
     ok, pivots = _sound(A, failed)
     for L, right in zip(A.transpose(0, 2, 1), b.transpose(0, 2, 1), strict=True):
         dpotrs(L, right, 1, 1)  # lower, overwritten

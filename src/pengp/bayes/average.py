@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,17 +13,21 @@ from pengp.bayes.components import Thinned, thin
 from pengp.bayes.heldout import HeldOut, leave_out
 from pengp.bayes.insight import Activity, Explanation, activity, explanations
 from pengp.bayes.members import INTEGRATED, Member, checked, default_members
-from pengp.bayes.mixture import ProcessMixture
+from pengp.bayes.mixture import ProcessMixture, log_density_of_more
 from pengp.bayes.priors import Prior
 from pengp.bayes.sample import PosteriorSample, sample_posterior
-from pengp.bayes.trust import Halves, compare_halves, problems
+from pengp.bayes.trust import FEW, Halves, compare_halves, problems
 from pengp.bayes.weighed import Draws, Weighed
+from pengp.bayes.weights import effective_size, normalised
 from pengp.exceptions import InputError
 from pengp.model.kernels import get_kernel
 from pengp.model.means import Mean, get_mean
 
 SAMPLED_NUGGET = (1.49e-8, 1.0)
 """Range of a nugget that is sampled."""
+
+_COUNTS = 1e-8
+"""Weight, in parts of the largest, from which a draw is kept when further runs are learned."""
 
 FEWEST = 3
 """Runs from which a posterior is learned: its predictions have a variance from there on."""
@@ -151,6 +155,35 @@ def _described(sample: PosteriorSample, few: Thinned) -> Average:
         explanations=tuple(explanations(sample)),
         source=sample if len(sample.y) > FEWEST else None,
     )
+
+
+class _Reweighted(NamedTuple):
+    """Draws with other weights, and the runs that these know."""
+
+    X: FloatArray
+    y: FloatArray
+    members: tuple[Member, ...]
+    draws: Draws
+
+
+def extended(
+    found: Average, X: FloatArray, y: FloatArray, settings: Settings, seed: int
+) -> ProcessMixture:
+    """Return the few processes that predict once more runs are known, X [N, d], y [N] being all.
+
+    All draws of the fit are weighted by the predictive density of the new runs; where their
+    effective size falls below 200, the posterior is sampled anew.
+    """
+    counts = np.flatnonzero(found.draws.weight > _COUNTS * found.draws.weight.max())
+    draws = found.draws.take(counts)
+    change = log_density_of_more(
+        X, y, len(found.y), found.members, draws.member, draws.theta, draws.nugget
+    )
+    weight = normalised(np.log(draws.weight) + change)
+    if effective_size(weight) < FEW:
+        return average(X, y, settings, seed)[1]
+    known = _Reweighted(X, y, found.members, draws._replace(weight=weight))
+    return thin(known, n_components=settings.n_components, random_state=seed).mixture
 
 
 def members_of(

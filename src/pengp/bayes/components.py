@@ -6,22 +6,44 @@ leading principal directions (a Caratheodory reduction, as in Hayakawa, Oberhaus
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy.optimize import nnls
 from scipy.stats import qmc
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.linalg import ONE_THREAD, positive_inverse
-from pengp._core.seeds import as_seed
+from pengp._core.checks import as_seed
+from pengp._core.linalg import ONE_THREAD, inverse_factors
+from pengp.bayes.members import Member
 from pengp.bayes.mixture import ProcessMixture
-from pengp.bayes.sample import PosteriorSample
+from pengp.bayes.weighed import Draws
 
 _REFERENCE = 128
 """Reference points; half of them shape the thinning, the others check it."""
 
 _PIECE = 1 << 18
 """Elements [draws, n, n + points] that are worked on at a time."""
+
+
+class Weighted(Protocol):
+    """Runs and weighted draws, such as a `PosteriorSample`."""
+
+    @property
+    def X(self) -> FloatArray:  # noqa: N802 - a matrix
+        """Inputs [n, d]."""
+
+    @property
+    def y(self) -> FloatArray:
+        """Responses [n]."""
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The models."""
+
+    @property
+    def draws(self) -> Draws:
+        """The draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +67,7 @@ class Thinned:
 
 
 def thin(
-    sample: PosteriorSample,
+    sample: Weighted,
     *,
     n_draws: int = 800,
     n_components: int = 100,
@@ -55,8 +77,8 @@ def thin(
 
     Parameters
     ----------
-    sample : PosteriorSample
-        Weighted draws.
+    sample : Weighted
+        Runs and weighted draws.
     n_draws : int
         Draws that are resampled by their weights.
     n_components : int
@@ -132,7 +154,7 @@ def _reduced(location: FloatArray, square: FloatArray, weight: FloatArray, size:
 
 
 def predictions(
-    sample: PosteriorSample, chosen: IntArray, points: FloatArray
+    sample: Weighted, chosen: IntArray, points: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return means and variances [M, m] at points [m, d] of the draws ``chosen`` [M]."""
     (n, draws), shape = (len(sample.y), sample.draws), (len(chosen), len(points))
@@ -144,11 +166,11 @@ def predictions(
         for start in range(0, len(mine), step):
             some = mine[start : start + step]
             theta, g = draws.theta[chosen[some]], draws.nugget[chosen[some]]
-            P = positive_inverse(member.covariance(sample.X, theta, g))[0]
-            r, alpha = member.cross(points, sample.X, theta), P @ sample.y
-            location[some] = (r @ alpha[:, :, None])[..., 0]
-            left = np.maximum(whole - np.vecdot(r @ P, r), 0.0) + g[:, None]
-            square[some] = left * (alpha @ sample.y / (n - 2.0))[:, None]
+            W = inverse_factors(member.covariance(sample.X, theta, g))[0]
+            z, v = sample.y @ W, member.cross(points, sample.X, theta) @ W
+            location[some] = (v @ z[:, :, None])[..., 0]
+            left = np.maximum(whole - np.vecdot(v, v), 0.0) + g[:, None]
+            square[some] = left * (np.vecdot(z, z) / (n - 2.0))[:, None]
     return location, square
 
 

@@ -7,16 +7,18 @@ closed form: with the residual r = P_kk^-1 alpha_k,
 
 and the held-out runs are t distributed about y_k - r with the scale matrix P_kk^-1 times the mean
 square of what is left. The same draws with weights p L_-k / q are the posterior without the runs k.
+With P = W W' only the rows k of W are needed for P_kk.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.linalg import ONE_THREAD, positive_inverse
-from pengp._core.seeds import as_seed
+from pengp._core.arrays import BoolArray, FloatArray, IntArray, RandomState
+from pengp._core.checks import as_seed
+from pengp._core.linalg import ONE_THREAD, inverse_factors
 from pengp.bayes.components import systematic
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.members import Member
@@ -27,13 +29,16 @@ from pengp.exceptions import InputError
 _LEAST = 100.0
 """Effective size of a left-out posterior below which more points are drawn for it."""
 
-_MORE, _TIMES = 400, 10
-"""Points drawn for each such posterior at a time, and how often."""
+_MORE, _MOST, _TIMES = 400, 2000, 10
+"""Points drawn for such posteriors at a time: for one, for five or more; and how often."""
+
+_FAR = 25.0
+"""Draws whose log weight is so much below the largest are left out of all."""
 
 _KEPT = 400
 """Components of the law of a held-out run."""
 
-_PIECE = 1 << 19
+_PIECE = 1 << 17
 """Elements [draws, n, n] that are inverted at a time."""
 
 
@@ -52,8 +57,10 @@ class HeldOut:
         their weights.
     effective_size : [N]
         Of the left-out posterior that predicts the run.
+    n_thin : int
+        Sets for which the draws of all runs had an effective size below 100.
     n_more : int
-        Points that were drawn in addition.
+        Points that were drawn for those.
     """
 
     runs: IntArray
@@ -61,16 +68,16 @@ class HeldOut:
     std: FloatArray
     laws: list[MixtureLaw]
     effective_size: FloatArray
+    n_thin: int
     n_more: int
 
 
-@dataclass(frozen=True, eq=False)
-class _Left:
-    """One set of held-out runs at N points of one member."""
+class _Left(NamedTuple):
+    """S sets of R held-out runs in all at N points of one member."""
 
-    log_change: FloatArray  # [N], log L_-k - log L
-    location: FloatArray  # [N, v]
-    scale: FloatArray  # [N, v]
+    log_change: FloatArray  # [N, S], log L_-k - log L; -inf for points that are too far away
+    location: FloatArray  # [N, R]
+    scale: FloatArray  # [N, R]
 
 
 def leave_out(
@@ -81,7 +88,9 @@ def leave_out(
 ) -> HeldOut:
     """Predict each set of runs from the others, with theta learned from those alone.
 
-    Where the reweighted draws have an effective size below 100, more points are drawn around them.
+    Where the reweighted draws have an effective size below 100, more points are drawn around them,
+    up to ten times. Draws with less than exp(-25) of the largest weight are passed over: they would
+    matter only if a run were e^25 times as likely under others as under them.
 
     Parameters
     ----------
@@ -104,8 +113,7 @@ def leave_out(
             thin = np.flatnonzero(work.sizes() < _LEAST)
             if not len(thin):
                 break
-            for k in thin:
-                work.aim(int(k))
+            work.aim(thin)
         return work.result(rngs[0])
 
 
@@ -118,113 +126,139 @@ class _Work:
         self._sample, self._sets = sample, sets
         pairs = zip(sample.samplers, rngs, strict=True)
         self._samplers = [sampler.copy(rng) for sampler, rng in pairs]
-        # Of each member, half and set; the points of a half stay in their order.
-        self._left: list[list[list[_Left]]] = [[[], []] for _ in sample.members]
-        self._first = sum(len(s) for s in self._samplers)
-        for m in range(len(sample.members)):
-            self._catch_up(m)
+        self._left: list[tuple[_Left, _Left]] = []  # of each member's halves
+        self._n_first = sum(len(s) for s in self._samplers)
+        floor = max(float(self._whole(m).max()) for m in range(len(sample.members))) - _FAR
+        for m, sampler in enumerate(self._samplers):
+            cut, whole = len(sampler.halves[0].u), self._whole(m)
+            parts = zip(sampler.halves, (whole[:cut], whole[cut:]), strict=True)
+            first, second = (self._leave_out(m, half.u, w > floor) for half, w in parts)
+            self._left.append((first, second))
+        self._n_thin = int((self.sizes() < _LEAST).sum())
 
     def sizes(self) -> FloatArray:
-        """Return the effective sizes [K] of all sets."""
-        return np.array([float(effective_size(self._weights(k))) for k in range(len(self._sets))])
+        """Return the effective sizes [S] of all sets."""
+        return effective_size(self._weights())
 
-    def aim(self, k: int) -> None:
-        """Draw more points for set k, from every member in proportion to its weight there."""
-        weights = self._weights(k)
+    def aim(self, thin: IntArray) -> None:
+        """Draw more points for some of the sets, from every member as its weight there says."""
+        weights = self._weights()[thin].mean(0)
         ends = np.cumsum([len(s) for s in self._samplers])
-        shares = [float(part.sum()) for part in np.split(weights, ends[:-1])]
-        for m, share in enumerate(shares):
-            size = 2 * int(np.ceil(0.5 * share * _MORE))
+        total = min(_MORE * len(thin), _MOST)
+        for m, part in enumerate(np.split(weights, ends[:-1])):
+            share = float(part.sum())
             if share > 0.01:
-                self._samplers[m].aim(self._log_weights(m, k), size)
-                self._catch_up(m)
+                self._grow(m, part, 2 * int(np.ceil(0.5 * share * total)))
 
     def result(self, rng: np.random.Generator) -> HeldOut:
         """Return the predictions."""
-        sizes, laws, means, stds = self.sizes(), [], [], []
-        for k, test in enumerate(self._sets):
-            weights = self._weights(k)
-            every = [half[k] for member in self._left for half in member]
-            location = np.concatenate([left.location for left in every]).T
-            scale = np.concatenate([left.scale for left in every]).T
-            df = len(self._sample.y) - len(test)
-            whole = MixtureLaw(location, scale, weights, df)
+        laws, means, stds = [], [], []
+        every = [half for member in self._left for half in member]
+        location = np.concatenate([left.location for left in every]).T
+        scale = np.concatenate([left.scale for left in every]).T
+        ends = np.cumsum([len(test) for test in self._sets])
+        weights = self._weights()
+        for w, test, end in zip(weights, self._sets, ends, strict=True):
+            rows, df = slice(end - len(test), end), len(self._sample.y) - len(test)
+            whole = MixtureLaw(location[rows], scale[rows], w, df)
             means.append(whole.mean())
             stds.append(whole.std())
-            chosen = systematic(weights, _KEPT, rng)
+            chosen = systematic(w, _KEPT, rng)
             equal = np.full(_KEPT, 1.0 / _KEPT)
-            laws.append(MixtureLaw(location[:, chosen], scale[:, chosen], equal, df))
+            laws.append(MixtureLaw(location[rows, chosen], scale[rows, chosen], equal, df))
         return HeldOut(
             np.concatenate(self._sets),
             np.concatenate(means),
             np.concatenate(stds),
             laws,
-            np.repeat(sizes, [len(test) for test in self._sets]),
-            sum(len(s) for s in self._samplers) - self._first,
+            np.repeat(effective_size(weights), [len(test) for test in self._sets]),
+            self._n_thin,
+            sum(len(s) for s in self._samplers) - self._n_first,
         )
 
-    def _weights(self, k: int) -> FloatArray:
-        """Return the normalised weights [N] of all members' points in the posterior without k.
+    def _whole(self, m: int) -> FloatArray:
+        """Return log weights [N] of member m's points in the posterior of all runs.
 
-        Each member's points stand for its evidence without k: weights over their number.
+        Each member's points stand for its evidence: weights over their number.
         """
+        member, sampler = self._sample.members[m], self._samplers[m]
+        return sampler.log_weights() + np.log(member.weight) - np.log(len(sampler))
+
+    def _weights(self) -> FloatArray:
+        """Return normalised weights [S, N] of all members' points, one row a left-out posterior."""
         parts = []
-        for m, (member, sampler) in enumerate(
-            zip(self._sample.members, self._samplers, strict=True)
-        ):
-            share = np.log(member.weight) - np.log(len(sampler))
-            parts.append(self._log_weights(m, k) + share)
-        return normalised(np.concatenate(parts))
+        for m, halves in enumerate(self._left):
+            change = np.concatenate([half.log_change for half in halves])
+            parts.append(self._whole(m)[:, None] + change)
+        return normalised(np.concatenate(parts).T)
 
-    def _log_weights(self, m: int, k: int) -> FloatArray:
-        """Return log p L_-k / q [N] of member m's points."""
-        change = [half[k].log_change for half in self._left[m]]
-        return self._samplers[m].log_weights() + np.concatenate(change)
+    def _grow(self, m: int, weights: FloatArray, size: int) -> None:
+        """Draw points of member m around those with large weights [N]."""
+        sampler = self._samplers[m]
+        with np.errstate(divide="ignore"):
+            sampler.aim(np.log(weights), size)
+        new = [half.u[-(size // 2) :] for half in sampler.halves]
+        near = np.ones(size // 2, dtype=bool)
+        pairs = zip(self._left[m], new, strict=True)
+        first, second = (_joined(old, self._leave_out(m, u, near)) for old, u in pairs)
+        self._left[m] = (first, second)
 
-    def _catch_up(self, m: int) -> None:
-        """Leave the sets out at points of member m that are new."""
-        member = self._sample.members[m]
-        for h, half in enumerate(self._samplers[m].halves):
-            known = self._left[m][h]
-            first = len(known[0].log_change) if known else 0
-            new = _left_out(self._sample, member, half.u[first:], self._sets)
-            both = zip(known, new, strict=True)
-            self._left[m][h] = [_joined(a, b) for a, b in both] if known else new
+    def _leave_out(self, m: int, u: FloatArray, near: BoolArray) -> _Left:
+        """Leave the sets out at points u [N, P] of member m that are ``near`` [N]."""
+        R, S, N = sum(len(test) for test in self._sets), len(self._sets), len(u)
+        found = _Left(np.full((N, S), -np.inf), np.zeros((N, R)), np.ones((N, R)))
+        step = max(1, _PIECE // len(self._sample.y) ** 2)
+        which = np.flatnonzero(near)
+        for start in range(0, len(which), step):
+            some = which[start : start + step]
+            parts = _left_out(self._sample, self._sample.members[m], u[some], self._sets)
+            for whole, part in zip(found, parts, strict=True):
+                whole[some] = part
+        return found
 
 
 def _joined(a: _Left, b: _Left) -> _Left:
     """Return the points of both."""
-    pairs = zip(vars(a).values(), vars(b).values(), strict=True)
-    return _Left(*(np.concatenate(pair) for pair in pairs))
+    return _Left(*(np.concatenate(pair) for pair in zip(a, b, strict=True)))
 
 
 def _left_out(
     sample: PosteriorSample, member: Member, u: FloatArray, sets: list[IntArray]
-) -> list[_Left]:
+) -> _Left:
     """Leave each set out at points u [N, P] of a member."""
-    n, d = sample.X.shape
-    step = max(1, _PIECE // n**2)
-    parts = []
-    for start in range(0, len(u), step):
-        some = u[start : start + step]
-        nugget = np.exp(some[:, d]) if some.shape[1] > d else np.full(len(some), member.nugget)
-        P = positive_inverse(member.covariance(sample.X, np.exp(some[:, :d]), nugget))[0]
-        alpha = P @ sample.y
-        parts.append([_without(P, alpha, sample.y, k) for k in sets])
-    joined = parts[0]
-    for part in parts[1:]:
-        joined = [_joined(a, b) for a, b in zip(joined, part, strict=True)]
-    return joined
+    N, d = len(u), sample.X.shape[1]
+    nugget = np.exp(u[:, d]) if u.shape[1] > d else np.full(N, member.nugget)
+    W = inverse_factors(member.covariance(sample.X, np.exp(u[:, :d]), nugget))[0]
+    sizes = np.array([len(test) for test in sets])
+    ends = np.cumsum(sizes)
+    shapes = (N, len(sets)), (N, ends[-1]), (N, ends[-1])
+    found = _Left(*(np.empty(shape) for shape in shapes))
+    for v in np.unique(sizes):  # all sets of one size at once
+        of = np.flatnonzero(sizes == v)
+        runs = (ends[of, None] - v + np.arange(v)).ravel()
+        change, location, scale = _without(W, sample.y, np.array([sets[k] for k in of]))
+        found.log_change[:, of] = change
+        found.location[:, runs] = location.reshape(N, -1)
+        found.scale[:, runs] = scale.reshape(N, -1)
+    return found
 
 
-def _without(P: FloatArray, alpha: FloatArray, y: FloatArray, k: IntArray) -> _Left:
-    """Leave the runs k [v] out at B points, P [B, n, n] and alpha [B, n] being R^-1 and R^-1 y."""
-    n, v = len(y), len(k)
-    inverse, log_determinant, _ = positive_inverse(np.ascontiguousarray(P[:, k[:, None], k]))
-    residual = (inverse @ alpha[:, k, None])[..., 0]
-    q = alpha @ y
-    rest = np.maximum(q - np.vecdot(alpha[:, k], residual), np.finfo(float).tiny)
+def _without(
+    W: FloatArray, y: FloatArray, sets: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Leave out each of the sets [S, v] at B points, W [B, n, n] being such that R^-1 = W W'.
+
+    Return the changes [B, S] of log L, and locations and scales [B, S, v].
+    """
+    v, n = sets.shape[1], len(y)
+    z = y @ W
+    alpha, q = (W @ z[:, :, None])[..., 0], np.vecdot(z, z)[:, None]
+    rows = W[:, sets]  # [B, S, v, n]
+    P = rows @ rows.swapaxes(2, 3)
+    inverse, log_determinant = np.linalg.inv(P), np.linalg.slogdet(P)[1]
+    residual = (inverse @ alpha[:, sets, None])[..., 0]
+    rest = np.maximum(q - np.vecdot(alpha[:, sets], residual), np.finfo(float).tiny)
     # log L = -n/2 log q - 1/2 log|R|, and log|R_-k| = log|R| + log|P_kk|
     change = 0.5 * (n * np.log(q) - (n - v) * np.log(rest) - log_determinant)
-    scale = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2) * rest[:, None] / (n - v))
-    return _Left(change, y[k] - residual, scale)
+    squares = np.diagonal(inverse, axis1=2, axis2=3) * rest[:, :, None] / (n - v)
+    return change, y[sets] - residual, np.sqrt(squares)

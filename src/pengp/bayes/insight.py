@@ -5,12 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp.bayes.members import Member
 from pengp.bayes.sample import PosteriorSample
 from pengp.bayes.sampler import Sampler
 from pengp.bayes.weighed import Weighed
 from pengp.bayes.weights import normalised
 
-_MATTERS = 0.1
+MATTERS = 0.1
 """Change of the response, in its standard deviations, from which on an input matters."""
 
 
@@ -35,7 +36,7 @@ def activity(
     sample: Weighed,
     y: FloatArray,
     *,
-    threshold: float = _MATTERS,
+    threshold: float = MATTERS,
     levels: tuple[float, ...] = (0.05, 0.5, 0.95),
 ) -> Activity:
     """Tell how much each input matters.
@@ -61,8 +62,7 @@ def activity(
     change = np.empty(draws.theta.shape)
     for k, member in enumerate(sample.members):
         mine = draws.member == k
-        step = member.ends(draws.theta[mine])
-        change[mine] = np.sqrt(2.0 * draws.sigma2[mine, None] * np.maximum(1.0 - step, 0.0))
+        change[mine] = change_across(member, draws.theta[mine], draws.sigma2[mine])
     change /= np.std(y)
     length = 1.0 / np.sqrt(np.maximum(draws.theta, 1e-300))
     w, p = draws.weight, np.asarray(levels)
@@ -71,6 +71,23 @@ def activity(
         np.stack([_quantiles(change[:, i], w, p) for i in range(d)]),
         np.stack([_quantiles(length[:, i], w, p) for i in range(d)]),
     )
+
+
+def change_across(member: Member, theta: FloatArray, sigma2: FloatArray) -> FloatArray:
+    """Return the root mean square changes [B, d] from end to end of each input.
+
+    Parameters
+    ----------
+    member : Member
+        The model.
+    theta : [B, d]
+        Inverse squared lengthscales.
+    sigma2 : [B]
+        Variances.
+    """
+    step = member.ends(theta)
+    found: FloatArray = np.sqrt(2.0 * sigma2[:, None] * np.maximum(1.0 - step, 0.0))
+    return found
 
 
 def _quantiles(values: FloatArray, weights: FloatArray, levels: FloatArray) -> FloatArray:

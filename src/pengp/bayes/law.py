@@ -115,6 +115,12 @@ class MixtureLaw:
         weights = self.weights if self.weights.ndim == 1 else self.weights[rows]
         return MixtureLaw(self.location[rows], self.scale[rows], weights, self.df)
 
+    def moved(self, shift: float, factor: float) -> "MixtureLaw":
+        """Return the laws of shift + factor X."""
+        return MixtureLaw(
+            shift + factor * self.location, factor * self.scale, self.weights, self.df
+        )
+
     def _at(self, y: ArrayLike) -> FloatArray:
         """Return y [m] as a column [m, 1]."""
         return np.broadcast_to(np.asarray(y, dtype=np.float64), len(self.location))[:, None]

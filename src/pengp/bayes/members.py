@@ -6,12 +6,10 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
-from pengp.model.folded import correlation_matrix
-from pengp.model.kernels import get_kernel
+from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.means import ZERO, ConstantMean, Mean
 from pengp.model.posterior import Posterior, condition
-from pengp.model.structure import Kernel
 
 INTEGRATED = ConstantMean(9.0)
 """A constant with prior variance 9 sigma2, integrated out; 1, 9 and 100 are alike."""
@@ -51,6 +49,15 @@ class Member:
         nugget = self.nugget if isinstance(self.nugget, float) else None
         return BatchLikelihood(X[None], y[None], self.kernel, nugget, mean=self.mean)
 
+    def log_likelihood(
+        self, X: FloatArray, y: FloatArray, theta: FloatArray, nugget: FloatArray
+    ) -> FloatArray:
+        """Return log L [B] of runs X [n, d], y [n] at theta [B, d] and nugget [B]."""
+        likelihood, u = self.likelihood(X, y), np.log(theta)
+        if likelihood.nugget is None:
+            u = np.column_stack([u, np.log(nugget)])
+        return likelihood.evaluate(np.zeros(len(u), dtype=np.int64), u, derivatives=False).value
+
     def condition(
         self, X: FloatArray, y: FloatArray, theta: FloatArray, nugget: float
     ) -> Posterior:
@@ -59,12 +66,18 @@ class Member:
 
     def covariance(self, X: FloatArray, theta: FloatArray, nugget: FloatArray) -> FloatArray:
         """Return R with the mean's part, [B, n, n] for theta [B, d] and nugget [B]."""
-        inputs = np.broadcast_to(X, (len(theta), *X.shape))
-        return correlation_matrix(inputs, theta, nugget, self.kernel) + self._trend(X, X)
+        n = len(X)
+        row, column = np.triu_indices(n, 1)
+        R = np.empty((len(theta), n, n))
+        R[:, row, column] = R[:, column, row] = self._correlations(X[row] - X[column], theta)
+        R[:, np.arange(n), np.arange(n)] = 1.0 + nugget[:, None]
+        return R + self._trend(X, X)
 
     def cross(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> FloatArray:
         """Return the same between X_new [m, d] and X [n, d], [B, m, n] for theta [B, d]."""
-        return self._correlations(X_new, X, theta) + self._trend(X_new, X)
+        steps = (X_new[:, None] - X).reshape(-1, X.shape[1])
+        R = self._correlations(steps, theta).reshape(len(theta), len(X_new), len(X))
+        return R + self._trend(X_new, X)
 
     def prior_variance(self, X_new: FloatArray) -> FloatArray:
         """Return 1 plus the mean's part, [m] at X_new [m, d]."""
@@ -73,14 +86,12 @@ class Member:
 
     def ends(self, theta: FloatArray) -> FloatArray:
         """Return the correlations [B, d] between the two ends of each input, for theta [B, d]."""
-        origin, corners = np.zeros((1, theta.shape[1])), np.eye(theta.shape[1])
-        return self._correlations(origin, corners, theta)[:, 0]
+        return self._correlations(np.eye(theta.shape[1]), theta)
 
-    def _correlations(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> FloatArray:
-        """Return R(X_new, X) [B, m, n] for theta [B, d]."""
-        B = len(theta)
-        rows, columns = (np.broadcast_to(a, (B, *a.shape)) for a in (X_new, X))
-        return self.kernel.pairwise(rows, columns, theta)
+    def _correlations(self, differences: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return the correlations [B, m] of inputs that differ by [m, d], for theta [B, d]."""
+        steps = self.kernel.steps((differences * differences).T[None])
+        return self.kernel.values(theta, steps)
 
     def _trend(self, X_new: FloatArray, X: FloatArray) -> FloatArray:
         """Return variance F F' [m, n] between X_new [m, d] and X [n, d]."""
@@ -90,18 +101,18 @@ class Member:
 def default_members(d: int) -> tuple[Member, ...]:
     """Return the members of the default average for d inputs.
 
-    The squared exponential with two nuggets, the radial and the tensor-product Matern 5/2, a third
-    each. With one input the two Materns are the same: the squared exponential with the smaller
-    nugget has 2/3 and Matern 1/3, and the mean is zero.
+    The squared exponential with two nuggets, the radial, the tensor-product and the nearly additive
+    Matern 5/2, a quarter each. With one input the Materns are the same: the squared exponential
+    with the smaller nugget has 2/3 and Matern 1/3, and the mean is zero.
     """
     if d == 1:
         smooth, rough = get_kernel("sqexp"), get_kernel("matern52")
         return Member(smooth, 1e-8, ZERO, 2 / 3), Member(rough, 1e-5, ZERO, 1 / 3)
+    matern = ("matern52", "matern52_product", "matern52_additive")
     return (
-        Member(get_kernel("sqexp"), 1e-5, weight=1 / 6),
-        Member(get_kernel("sqexp"), 1e-8, weight=1 / 6),
-        Member(get_kernel("matern52"), 1e-5, weight=1 / 3),
-        Member(get_kernel("matern52_product"), 1e-5, weight=1 / 3),
+        Member(get_kernel("sqexp"), 1e-5, weight=1 / 8),
+        Member(get_kernel("sqexp"), 1e-8, weight=1 / 8),
+        *(Member(get_kernel(name), 1e-5, weight=1 / 4) for name in matern),
     )
 
 

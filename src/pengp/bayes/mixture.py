@@ -9,7 +9,7 @@ import numpy as np
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.members import Member
-from pengp.bayes.weights import effective_size, normalised
+from pengp.bayes.weights import normalised
 from pengp.model.posterior import Posterior
 
 
@@ -128,37 +128,51 @@ class ProcessMixture:
         """Return the mixture that also knows the runs X_add [k, d], y_add [k].
 
         A component's weight is multiplied by its predictive density of the new runs, the ratio of
-        two likelihoods. `effective_size` of the result tells whether enough components are left.
+        two likelihoods.
         """
         X, y = np.concatenate([self.X, X_add]), np.concatenate([self.y, y_add])
         if not self.y.any():  # nothing is known but that y is 0, whatever theta
             return replace(self, X=X, y=y)
-        change = self._log_likelihood(X, y) - self._log_likelihood(self.X, self.y)
+        change = log_density_of_more(
+            X, y, len(self.y), self.members, self.member, self.theta, self.nugget
+        )
         weight = normalised(np.log(self.weight) + change)
         kept = weight > 0.0
         return ProcessMixture(
             X, y, self.members, self.member[kept], self.theta[kept], self.nugget[kept], weight[kept]
         )
 
-    @property
-    def effective_size(self) -> float:
-        """Effective number of components."""
-        return float(effective_size(self.weight))
-
     def _inflation(self) -> float:
         """Return df / (df - 2), variance of a t over its squared scale; inf up to df = 2."""
         return self.df / (self.df - 2.0) if self.df > 2 else np.inf
 
-    def _log_likelihood(self, X: FloatArray, y: FloatArray) -> FloatArray:
-        """Return log L [M] of runs X [n, d], y [n] at the components, constants dropped."""
-        value = np.empty(len(self.weight))
-        for k, member in enumerate(self.members):
-            mine = np.flatnonzero(self.member == k)
-            if len(mine):
-                u = np.log(self.theta[mine])
-                likelihood = member.likelihood(X, y)
-                if likelihood.nugget is None:
-                    u = np.column_stack([u, np.log(self.nugget[mine])])
-                which = np.zeros(len(mine), dtype=np.int64)
-                value[mine] = likelihood.evaluate(which, u, derivatives=False).value
-        return value
+
+def log_density_of_more(
+    X: FloatArray,
+    y: FloatArray,
+    n: int,
+    members: tuple[Member, ...],
+    member: IntArray,
+    theta: FloatArray,
+    nugget: FloatArray,
+) -> FloatArray:
+    """Return log L(all runs) - log L(the first n) [M] of processes, constants dropped.
+
+    Parameters
+    ----------
+    X, y : [N, d], [N]
+        All runs.
+    n : int
+        How many of them were known.
+    members : tuple of K Member
+        The models.
+    member, theta, nugget : [M], [M, d], [M]
+        Of the processes.
+    """
+    change = np.empty(len(member))
+    for k, own in enumerate(members):
+        mine = np.flatnonzero(member == k)
+        if len(mine):
+            at = theta[mine], nugget[mine]
+            change[mine] = own.log_likelihood(X, y, *at) - own.log_likelihood(X[:n], y[:n], *at)
+    return change

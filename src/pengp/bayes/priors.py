@@ -10,12 +10,18 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol, cast
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaincc, gammainccinv, gammaln
 
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import diagonals
 from pengp.exceptions import InputError
 from pengp.path import joint
+
+_NOTHING = 1e-6
+"""A theta far below this, e, acts like 0; the density of log theta falls off there."""
+
+_LEAST = 1e-6
+"""Least draw of theta / e."""
 
 
 class Prior(Protocol):
@@ -36,23 +42,27 @@ class Prior(Protocol):
 
 @dataclass(frozen=True)
 class HierarchicalLasso:
-    """The lasso with lambda integrated out: theta_p | r ~ Gamma(a, rate r), log r uniform.
+    """The lasso with lambda integrated out: theta_p + e | a, r ~ Gamma(a, rate r), log r uniform.
 
     The estimate theta-hat(lambda) is the mode under theta_p ~ Exp(n lambda); here r = n lambda has
-    a distribution instead of a value. The shares theta / sum(theta) are Dirichlet(a, ..., a) and
-    independent of the sum: with a = 2/d about two inputs are active a priori, whatever d.
+    a distribution instead of a value. Given a, the shares theta / sum(theta) are
+    Dirichlet(a, ..., a) and independent of the sum: with a = 2/d about two inputs are active a
+    priori, with a = 1/d one, whatever d. By default both have the same weight. The Gamma starts at
+    e = 1e-6, which acts like 0: without e a small a would spread log theta over many decades that
+    no run can tell apart, and that draws would have to reach.
 
     Parameters
     ----------
-    a : float, optional
-        Shape; 2/d if omitted, and 1 is the paper's exponential.
+    a : float or tuple of floats, optional
+        Shape, or several of equal weight; 2/d and 1/d if omitted, and 2 alone with one input, where
+        nothing can be sparse. 1 is the paper's exponential.
     rates : (float, float)
         Range of r.
     n_rates : int
         Points, equidistant in log r, that stand for the range.
     """
 
-    a: float | None = None
+    a: float | tuple[float, ...] | None = None
     rates: tuple[float, float] = (0.1, 100.0)
     n_rates: int = 20
     name: ClassVar[str] = "hierarchical-lasso"
@@ -60,53 +70,74 @@ class HierarchicalLasso:
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
-        _check_positive(self, a=1.0 if self.a is None else self.a, rates=min(self.rates))
+        for a in self._shapes(1):
+            _check_positive(self, a=a)
+        _check_positive(self, rates=min(self.rates))
         if not self.rates[0] <= self.rates[1] < np.inf or self.n_rates < 1:
             raise InputError(f"{self!r} needs rates in ascending order and n_rates of at least 1.")
 
     def value(self, u: FloatArray) -> FloatArray:
-        """Return a sum u + log mean_j exp(d (a log r_j - lgamma(a)) - r_j S), S = sum theta."""
-        return self._shape(u) * u.sum(-1) + self._rates(u)[2]
+        """Return log mean_k prod_p c_k theta_p (theta_p + e)^(a_k - 1) exp(-r_k theta_p).
+
+        k runs over all pairs of a shape and a rate; 1 / c_k = exp(r e) r^-a Gamma(a, r e), an
+        incomplete Gamma function.
+        """
+        return self._pairs(u)[1]
 
     def gradient(self, u: FloatArray) -> FloatArray:
-        """Return a - E[r | S] theta."""
-        return self._shape(u) - self._rates(u)[0][:, None] * np.exp(u)
+        """Return 1 - q + E[a | u] q - E[r | u] theta with q = theta / (theta + e)."""
+        (a, r), _, weight = self._pairs(u)
+        theta = np.exp(u)
+        q = theta / (theta + _NOTHING)
+        return 1.0 - q + (weight @ a)[:, None] * q - (weight @ r)[:, None] * theta
 
     def hessian(self, u: FloatArray) -> FloatArray:
-        """Return Var[r | S] theta theta' - diag(E[r | S] theta)."""
-        mean, variance, _ = self._rates(u)
-        theta = np.exp(u)
-        H: FloatArray = variance[:, None, None] * theta[:, :, None] * theta[:, None, :]
+        """Return Var[a q - r theta | u] plus diag((E[a | u] - 1) q (1 - q) - E[r | u] theta)."""
+        (a, r), _, weight = self._pairs(u)
+        mean_a, mean_r, theta = weight @ a, weight @ r, np.exp(u)
+        q = theta / (theta + _NOTHING)
+        da, dr = a - mean_a[:, None], r - mean_r[:, None]
+        aa, ar, rr = (np.vecdot(weight, x)[:, None, None] for x in (da * da, da * dr, dr * dr))
+        across = q[:, :, None] * theta[:, None, :]
+        H: FloatArray = aa * q[:, :, None] * q[:, None, :] - ar * (across + across.swapaxes(1, 2))
+        H += rr * theta[:, :, None] * theta[:, None, :]
         on_diagonal = diagonals(H)
-        on_diagonal -= mean[:, None] * theta
+        on_diagonal += (mean_a - 1.0)[:, None] * q * (1.0 - q) - mean_r[:, None] * theta
         return H
 
     def sample(self, rng: np.random.Generator, size: int, d: int) -> FloatArray:
-        """Return draws of u [size, d]."""
-        rate = self._grid()[rng.integers(self.n_rates, size=size)]
-        a = self._shape(np.empty((0, d)))
-        return _log_gamma_draws(rng, a, (size, d)) - np.log(rate)[:, None]
+        """Return draws of u [size, d]: theta + e is Gamma beyond e."""
+        rate = self._grid()[rng.integers(self.n_rates, size=size)][:, None]
+        shapes = self._shapes(d)
+        a = shapes[rng.integers(len(shapes), size=size)][:, None]
+        start = rate * _NOTHING
+        beyond = gammainccinv(a, rng.random((size, d)) * gammaincc(a, start))
+        return np.log(np.maximum(beyond - start, _LEAST * start)) - np.log(rate)
 
     def _grid(self) -> FloatArray:
         """Return the values of r [n_rates]."""
         return np.geomspace(*self.rates, self.n_rates)
 
-    def _shape(self, u: FloatArray) -> float:
-        """Return a for u [B, d]."""
-        return 2.0 / u.shape[-1] if self.a is None else self.a
+    def _shapes(self, d: int) -> FloatArray:
+        """Return the values of a for d inputs."""
+        if self.a is None:
+            return np.array([2.0 / d, 1.0 / d] if d > 1 else [2.0])
+        return np.atleast_1d(np.asarray(self.a, dtype=np.float64))
 
-    def _rates(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return E[r | S], Var[r | S] and the log of the mean over r, all [B]."""
-        r, a = self._grid(), self._shape(u)
+    def _pairs(self, u: FloatArray) -> tuple[tuple[FloatArray, FloatArray], FloatArray, FloatArray]:
+        """Return a and r [K] of the pairs, log p(u) [B], and their weights [B, K] at u [B, d]."""
+        d, rates, shapes = u.shape[-1], self._grid(), self._shapes(u.shape[-1])
+        a, r = np.repeat(shapes, len(rates)), np.tile(rates, len(shapes))
         with np.errstate(over="ignore"):
-            S = np.exp(u).sum(-1)
-        terms = u.shape[-1] * (a * np.log(r) - gammaln(a)) - np.minimum(S, 1e300)[:, None] * r
+            theta = np.minimum(np.exp(u), 1e300)
+        S, T = theta.sum(-1)[:, None], np.log(theta + _NOTHING).sum(-1)[:, None]
+        e = r * _NOTHING
+        constant = a * np.log(r) - gammaln(a) - np.log(gammaincc(a, e)) - e
+        terms = u.sum(-1)[:, None] + (a - 1.0) * T + d * constant - r * S
         top = terms.max(-1, keepdims=True)
         weight = np.exp(terms - top)
-        total = weight.sum(-1)
-        mean = weight @ r / total
-        spread = (r - mean[:, None]) ** 2
-        return mean, (weight * spread).sum(-1) / total, top[:, 0] + np.log(total / len(r))
+        total = weight.sum(-1, keepdims=True)
+        return (a, r), (top + np.log(total / len(a)))[:, 0], weight / total
 
 
 @dataclass(frozen=True)
@@ -231,7 +262,9 @@ def _on_diagonal(values: FloatArray) -> FloatArray:
     return values[:, :, None] * np.eye(values.shape[1])
 
 
-def _log_gamma_draws(rng: np.random.Generator, a: float, size: tuple[int, int]) -> FloatArray:
+def _log_gamma_draws(
+    rng: np.random.Generator, a: float | FloatArray, size: tuple[int, int]
+) -> FloatArray:
     """Return logarithms of Gamma(a, 1) draws; G(a) = G(a + 1) U^(1/a) does not underflow."""
     return np.log(rng.gamma(a + 1.0, size=size)) - rng.exponential(size=size) / a
 

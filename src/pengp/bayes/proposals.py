@@ -100,9 +100,13 @@ class Blend:
     weights: FloatArray
 
     def sample(self, rng: np.random.Generator, size: int) -> FloatArray:
-        """Return draws [size, P]; how many come from each part is the expected number, rounded."""
-        ends = np.round(np.cumsum(self.weights) * size).astype(np.int64)
-        counts = np.diff(ends, prepend=0)
+        """Return draws [size, P]; each part gets its share of them up to one draw, on average all.
+
+        The offset is random, so that the rounding of the shares is no bias.
+        """
+        ends = np.floor(np.cumsum(self.weights) * size + rng.random())
+        ends[-1] = size
+        counts = np.diff(np.minimum(ends, size).astype(np.int64), prepend=0)
         pairs = zip(self.parts, counts, strict=True)
         return np.concatenate([part.sample(rng, int(count)) for part, count in pairs])
 

@@ -6,22 +6,31 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
-from pengp._core.arrays import FloatArray, RandomState
+from pengp._core.arrays import BoolArray, FloatArray, RandomState
+from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD
-from pengp._core.seeds import as_seed
 from pengp.bayes.members import Member, checked, default_members
 from pengp.bayes.priors import Prior, get_prior
 from pengp.bayes.sampler import Sampler
 from pengp.bayes.target import Target
 from pengp.bayes.weighed import Draws, Weighed
-from pengp.bayes.weights import log_mean, normalised, pareto_shape
+from pengp.bayes.weights import effective_size, log_mean, normalised, pareto_shape
 from pengp.exceptions import InputError
 
 _FIRST, _ROUND, _ROUNDS = 800, 500, 2
-"""Points of the first round and of a further one, and further rounds that every member gets."""
+"""Pilot points of the first round and of a further one, and further rounds before settling."""
 
-_MORE = 2.5
-"""Factor on the effective size that is wanted from weights that cannot be trusted."""
+_AGAIN, _MOST_PILOTS = 1500, 8000
+"""Pilot points of a round where settling has to be repeated, and the most of a member."""
+
+_POINTS, _FEW = 1000, 200
+"""Points that a member gets at first, and one that does not count."""
+
+_HOPELESS = 1e-6
+"""Weight by the first round below which a member is not adapted to; see `_counts`."""
+
+_INEFFICIENT = 0.02
+"""Effective size in parts of the points below which a member is adapted to further."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +110,14 @@ class PosteriorSample(Weighed):
         """Pareto shapes [K] of the members' weights; above 0.7 they cannot be trusted."""
         return np.array([pareto_shape(s.log_weights()) for s in self.samplers])
 
+    @property
+    def poor(self) -> BoolArray:
+        """Which members [K] count and are to be adapted to further."""
+        weights = [normalised(s.log_weights()) for s in self.samplers]
+        share = np.array([float(effective_size(w)) / len(w) for w in weights])
+        unadapted = np.array([len(s.pilot.u) <= _FIRST for s in self.samplers])
+        return self.untrusted | (self.counts & ((share < _INEFFICIENT) | unadapted))
+
 
 def sample_posterior(
     X: FloatArray,
@@ -127,34 +144,70 @@ def sample_posterior(
     effective_size : float
         Effective number of draws at which the sampler stops.
     max_points : int
-        Draws of all members at which it stops in any case.
+        Points of all members, those by which it adapts included, at which it stops in any case.
     random_state : int, Generator, RandomState or None
         Seed. Every member has its own stream.
     """
     _check_runs(X, y)
     chosen, law = checked(members or default_members(X.shape[1]), X.shape[1]), get_prior(prior)
     streams = np.random.SeedSequence(as_seed(random_state)).spawn(len(chosen))
-    samplers = []
     with ONE_THREAD:
-        for member, stream in zip(chosen, streams, strict=True):
-            sampler = Sampler(Target(member, X, y, law), np.random.default_rng(stream))
+        targets = [Target(member, X, y, law) for member in chosen]
+        rngs = [np.random.default_rng(stream) for stream in streams]
+        samplers = tuple(Sampler(*pair) for pair in zip(targets, rngs, strict=True))
+        for sampler in samplers:
             sampler.start(_FIRST)
-            for _ in range(_ROUNDS):
-                sampler.round(_ROUND)
-            samplers.append(sampler)
+        first = max(min(_POINTS, max_points // (2 * len(chosen)) * 2), _FEW)
+        for sampler, counts in zip(samplers, _counts(chosen, samplers), strict=True):
+            _settle(sampler, [_ROUND] * _ROUNDS if counts else [], first if counts else _FEW)
         while True:
-            found = PosteriorSample(X, y, chosen, tuple(samplers))
-            size = found.effective_size
-            enough = size >= (1.0 if found.trusted_shapes else _MORE) * effective_size
-            if enough or sum(len(s) for s in samplers) + _ROUND > max_points:
+            found = PosteriorSample(X, y, chosen, samplers)
+            left = max_points - sum(len(s) + len(s.pilot.u) for s in samplers)
+            if not _improve(found, effective_size, left):
                 return found
-            samplers[_poorest(found)].round(_ROUND)
 
 
-def _poorest(found: PosteriorSample) -> int:
-    """Return the member whose weights add most to the variance of an average."""
+def _counts(members: tuple[Member, ...], samplers: tuple[Sampler, ...]) -> BoolArray:
+    """Tell which members [K] may count, by their first round and by Laplace's approximation.
+
+    One whose weight is below 1e-6 by both is not adapted to. If its points then give it more than
+    1e-3 after all, it is.
+    """
+    prior = np.log([member.weight for member in members])
+    sampled = np.array([log_mean(s.pilot.log_weights())[0] for s in samplers])
+    laplace = np.array([s.modes.log_evidence for s in samplers])
+    weights = [normalised(prior + each) for each in (sampled, laplace)]
+    return np.maximum(*weights) > _HOPELESS
+
+
+def _settle(sampler: Sampler, rounds: list[int], size: int) -> None:
+    """Adapt to a member in rounds of so many points and draw ``size`` that count."""
+    for points in rounds:
+        sampler.adapt(points)
+    sampler.settle()
+    sampler.draw(size)
+
+
+def _improve(found: PosteriorSample, effective_size: float, left: int) -> bool:
+    """Adapt further or draw more where it is needed, at most ``left`` points; tell whether it was.
+
+    A member that counts is adapted to further where its weights cannot be trusted or few points
+    hold them all; else the one that adds most to the variance of an average gets more points.
+    """
+    rounds = [_AGAIN] * _ROUNDS
+    pilots = np.array([len(s.pilot.u) for s in found.samplers])
+    poor = np.flatnonzero(found.poor & (pilots + sum(rounds) <= _MOST_PILOTS))
+    if len(poor) and left >= sum(rounds) + _POINTS:
+        _settle(found.samplers[poor[0]], rounds, _POINTS)
+        return True
+    if found.effective_size >= effective_size:
+        return False
     draws = found.draws
-    return int(np.bincount(draws.member, draws.weight**2).argmax())
+    sampler = found.samplers[int(np.bincount(draws.member, draws.weight**2).argmax())]
+    size = min(max(_ROUND, len(sampler) // 4), left) // 2 * 2
+    if size >= _FEW:
+        sampler.draw(size)
+    return size >= _FEW
 
 
 def _check_runs(X: FloatArray, y: FloatArray) -> None:

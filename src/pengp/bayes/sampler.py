@@ -1,22 +1,22 @@
-"""Adaptive importance sampling of one member's posterior, with deterministic-mixture weights.
+"""Importance sampling of one member's posterior from a proposal that was adapted beforehand.
 
-Points are drawn in rounds, each from a proposal made from the points so far. Every point, whatever
-its round, is weighted against the mixture of all proposals in the shares in which they were used
-(Veach and Guibas 1995; Cornuet, Marin, Mira and Robert 2012), so that no point is wasted and a poor
-early proposal does no harm.
-
-A proposal that is high at the very points it was made from takes weight from those that found what
-had been overlooked, and the evidence comes out too small, the more so the more inputs there are. So
-the points form two halves, and each draws from proposals made from the points of the other.
+First pilot points are drawn in rounds, each from a proposal made from the points so far, and
+weighted against the mixture of all proposals in the shares in which they were used (Veach and
+Guibas 1995; Cornuet, Marin, Mira and Robert 2012). A proposal that is high at the very points it
+was made from takes weight from those that found what had been overlooked: evidence from such
+weights comes out too small, the more so the more inputs there are. So pilot points only shape the
+proposal from which the points that count are then drawn. Their weights are independent, their mean
+is the evidence without bias, and the errors that they report are to be believed.
 """
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from pengp._core.arrays import FloatArray
+from pengp.bayes.coordinates import Coordinates, Stretched, normal_coordinates
 from pengp.bayes.proposals import Blend, Proposal, StudentMixture
 from pengp.bayes.target import Modes, Target
 from pengp.bayes.weights import normalised, tempered
@@ -27,17 +27,23 @@ _PRIOR_SHARE = 0.3
 _WIDER = 1.2
 """Factor on the covariance at a mode."""
 
-_CENTRES = 40
+_CENTRES = 100
 """Components of the later proposals."""
 
-_RIDGE = 0.05
-"""Added to the variances of the later proposals."""
+_RIDGE = 0.02
+"""Added to their variances, where the prior's are 1."""
 
-_NARROW = 0.6
+_NARROW = 0.8
 """Width of these components, in that of the weighted points."""
 
 _WIDE, _WIDE_SHARE = 1.4, 0.15
 """Width and share of one more component around their mean."""
+
+_SAFE = (0.1, 0.1)
+"""Shares of the prior and of the first round's proposal in what the points are drawn from."""
+
+_FOR_MAP = 2000
+"""Draws of the prior from which the coordinates are made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +61,9 @@ class _FromPrior:
         return np.exp(self.target.log_prior(u))
 
 
-@dataclass(eq=False)
-class Half:
-    """Points and the proposals they were drawn from.
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points and the mixture of proposals that they were drawn from.
 
     Attributes
     ----------
@@ -65,45 +71,64 @@ class Half:
         Points.
     log_likelihood, sigma2, log_prior : [N]
         At the points.
-    proposals : tuple of (Proposal, int)
-        What they were drawn from, and how many from each.
-    mass : [N]
-        Sum of the proposals' densities at the points, each times its number.
+    proposals : tuple of (Proposal, float)
+        The mixture's parts and their shares, which sum to 1.
+    density : [N]
+        The mixture's density at the points.
     """
 
     u: FloatArray
     log_likelihood: FloatArray
     sigma2: FloatArray
     log_prior: FloatArray
-    proposals: tuple[tuple[Proposal, int], ...]
-    mass: FloatArray
+    proposals: tuple[tuple[Proposal, float], ...]
+    density: FloatArray
+
+    @classmethod
+    def none(cls, n_params: int, proposal: Proposal) -> "Points":
+        """Return no points yet, which a proposal is to give."""
+        empty = np.empty(0)
+        return cls(np.empty((0, n_params)), empty, empty, empty, ((proposal, 1.0),), empty)
+
+    def more(self, target: Target, size: int, rng: np.random.Generator) -> "Points":
+        """Return ``size`` more points from the same mixture."""
+        parts, shares = zip(*self.proposals, strict=True)
+        mixture = Blend(parts, np.array(shares))
+        new = mixture.sample(rng, size)
+        return self._joined(target, new, mixture.density(new))
 
     def grown(
         self, target: Target, proposal: Proposal, size: int, rng: np.random.Generator
-    ) -> "Half":
-        """Return the half with ``size`` more points from a proposal."""
+    ) -> "Points":
+        """Return ``size`` more points from a proposal that joins the mixture."""
+        share = size / (len(self.u) + size)
+        old = tuple((q, (1.0 - share) * s) for q, s in self.proposals if len(self.u))
+        density = (1.0 - share) * self.density + share * proposal.density(self.u)
+        joined = replace(self, proposals=(*old, (proposal, share)), density=density)
         new = proposal.sample(rng, size)
-        proposals = (*self.proposals, (proposal, size))
-        old = self.mass + size * proposal.density(self.u)
-        mass = np.add.reduce([count * q.density(new) for q, count in proposals])
-        loglik, sigma2 = target.likelihood(new)
-        return Half(
-            np.concatenate([self.u, new]),
-            np.concatenate([self.log_likelihood, loglik]),
-            np.concatenate([self.sigma2, sigma2]),
-            np.concatenate([self.log_prior, target.log_prior(new)]),
-            proposals,
-            np.concatenate([old, mass]),
-        )
+        parts, shares = zip(*joined.proposals, strict=True)
+        return joined._joined(target, new, Blend(parts, np.array(shares)).density(new))
 
     def log_weights(self) -> FloatArray:
         """Return log L + log p - log q [N], q the mixture of the proposals."""
         with np.errstate(divide="ignore"):
-            return self.log_likelihood + self.log_prior - np.log(self.mass / len(self.u))
+            return self.log_likelihood + self.log_prior - np.log(self.density)
+
+    def _joined(self, target: Target, new: FloatArray, density: FloatArray) -> "Points":
+        """Return the points with new ones, at which the mixture's density is known."""
+        loglik, sigma2 = target.likelihood(new)
+        return Points(
+            np.concatenate([self.u, new]),
+            np.concatenate([self.log_likelihood, loglik]),
+            np.concatenate([self.sigma2, sigma2]),
+            np.concatenate([self.log_prior, target.log_prior(new)]),
+            self.proposals,
+            np.concatenate([self.density, density]),
+        )
 
 
 class Sampler:
-    """The points of one member.
+    """The points of one member: call `start`, `adapt` as often as needed, `settle` and `draw`.
 
     Parameters
     ----------
@@ -116,19 +141,24 @@ class Sampler:
     ----------
     modes : Modes
         Local maxima of the density.
-    halves : (Half, Half)
-        Points; those of the first half come first in all arrays of the sampler.
+    pilot : Points
+        Points by which the proposal is made.
+    halves : (Points, Points)
+        Points that count; those of the first half come first in all arrays of the sampler.
     """
 
     def __init__(self, target: Target, rng: np.random.Generator) -> None:
         self.target, self._rng = target, rng
         self.modes = target.modes(rng)
-        none = np.empty(0)
-        empty = Half(np.empty((0, target.n_params)), none, none, none, (), none)
-        self.halves = (empty, empty)
+        self._wide, self._first = _from_prior(target, self.modes), _around(self.modes)
+        draws = target.sample_prior(rng, _FOR_MAP)
+        self._coordinates = normal_coordinates(draws, target.n_theta)
+        shares = np.array([_PRIOR_SHARE, 1.0 - _PRIOR_SHARE])
+        self.pilot = Points.none(target.n_params, Blend((self._wide, self._first), shares))
+        self.halves = (self.pilot, self.pilot)
 
     def __len__(self) -> int:
-        """Return the number of points."""
+        """Return the number of points that count."""
         return sum(len(half.u) for half in self.halves)
 
     @property
@@ -146,20 +176,40 @@ class Sampler:
         return np.concatenate([half.log_weights() for half in self.halves])
 
     def start(self, size: int) -> None:
-        """Draw the first ``size`` points, from the prior and around the modes."""
-        proposal = _first(self.target, self.modes)
-        self._grow((proposal, proposal), size)
+        """Draw the first ``size`` pilot points, from the prior and around the modes."""
+        self.pilot = self.pilot.more(self.target, size, self._rng)
 
-    def round(self, size: int) -> None:
-        """Draw ``size`` more points around those with large weights."""
-        self.aim(self.log_weights(), size)
+    def adapt(self, size: int) -> None:
+        """Draw ``size`` more pilot points around those with large weights."""
+        proposal = self._adapted(self.pilot.u, self.pilot.log_weights())
+        self.pilot = self.pilot.grown(self.target, proposal, size, self._rng)
+
+    def settle(self) -> None:
+        """Make the proposal from the pilot points; points that were drawn before do not count."""
+        made = self._adapted(self.pilot.u, self.pilot.log_weights())
+        shares = np.array([*_SAFE, 1.0 - sum(_SAFE)])
+        proposal = Blend((self._wide, self._first, made), shares)
+        empty = Points.none(self.target.n_params, proposal)
+        self.halves = (empty, empty)
+
+    def draw(self, size: int) -> None:
+        """Draw ``size`` more points that count."""
+        first, second = (half.more(self.target, size // 2, self._rng) for half in self.halves)
+        self.halves = (first, second)
 
     def aim(self, log_weights: FloatArray, size: int) -> None:
-        """Draw ``size`` more points around those with large ``log_weights`` [N]."""
+        """Draw ``size`` more points around those with large ``log_weights`` [N].
+
+        Each half gets its points from a proposal made from the other.
+        """
         first, second = self.halves
-        parts = log_weights[: len(first.u)], log_weights[len(first.u) :]
-        made = [adapted(h.u, w, self._rng) for h, w in zip((first, second), parts, strict=True)]
-        self._grow((made[1], made[0]), size)
+        cut = len(first.u)
+        for_second = self._adapted(first.u, log_weights[:cut])
+        for_first = self._adapted(second.u, log_weights[cut:])
+        self.halves = (
+            first.grown(self.target, for_first, size // 2, self._rng),
+            second.grown(self.target, for_second, size // 2, self._rng),
+        )
 
     def copy(self, rng: np.random.Generator) -> "Sampler":
         """Return a sampler with the same points that goes on by itself."""
@@ -167,43 +217,48 @@ class Sampler:
         other._rng = rng
         return other
 
-    def _grow(self, proposals: tuple[Proposal, Proposal], size: int) -> None:
-        """Draw ``size`` points, as many for each half."""
-        pairs = zip(self.halves, proposals, strict=True)
-        grown = [half.grown(self.target, q, size // 2, self._rng) for half, q in pairs]
-        self.halves = (grown[0], grown[1])
+    def _adapted(self, u: FloatArray, log_weights: FloatArray) -> Proposal:
+        """Return `adapted` for points u [N, P]."""
+        return adapted(u, log_weights, self._coordinates, self._rng)
 
 
-def _first(target: Target, modes: Modes) -> Proposal:
-    """Return 0.3 prior + 0.7 t_4 around the modes, weighted by the root of Laplace's evidence."""
+def _from_prior(target: Target, modes: Modes) -> Proposal:
+    """Return the prior, or a wide t_4 around the modes if it cannot be drawn from."""
+    if getattr(target.prior, "sample", None) is not None:
+        return _FromPrior(target)
+    return _around(modes, 16.0)
+
+
+def _around(modes: Modes, factor: float = _WIDER) -> Proposal:
+    """Return t_4 around the modes, weighted by the root of Laplace's evidence.
+
+    Their covariances are ``factor`` times those of the modes.
+    """
     factors = np.linalg.cholesky(modes.precision)
     half_log_det = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(1)
     weights = normalised(0.5 * (modes.log_density - half_log_det))
-    identity = np.eye(target.n_params)
+    identity = np.eye(modes.u.shape[1])
     around = []
     for u, L in zip(modes.u, factors, strict=True):
         # (L L')^-1 = W' W with W = L^-1
         W = solve_triangular(L, identity, lower=True)
-        root = np.asarray(np.linalg.cholesky(_WIDER * (W.T @ W)), dtype=np.float64)
+        root = np.asarray(np.linalg.cholesky(factor * (W.T @ W)), dtype=np.float64)
         around.append(StudentMixture(u[None], root, 4, np.ones(1)))
-    if getattr(target.prior, "sample", None) is not None:
-        wide: Proposal = _FromPrior(target)
-    else:
-        wide = StudentMixture(modes.u, 4.0 * around[0].root, 4, weights)
-    shares = np.concatenate([[_PRIOR_SHARE], (1.0 - _PRIOR_SHARE) * weights])
-    return Blend((wide, *around), shares)
+    return Blend(tuple(around), weights)
 
 
-def adapted(u: FloatArray, log_weights: FloatArray, rng: np.random.Generator) -> Proposal:
-    """Return 40 t_8 around points resampled from u [N, P] by tempered weights, and a wide t_4.
+def adapted(
+    u: FloatArray, log_weights: FloatArray, coordinates: Coordinates, rng: np.random.Generator
+) -> Proposal:
+    """Return 100 t_8 around points resampled from u [N, P] by tempered weights, and a wide t_4.
 
     The points are drawn to their mean and the t's narrowed so that the mixture has about the
-    covariance of the weighted points (West 1993).
+    covariance of the weighted points (West 1993), in coordinates in which the prior is normal.
     """
-    P = u.shape[1]
+    z, P = coordinates.inner(u), u.shape[1]
     weights = tempered(log_weights, 12.0 * P + 20.0)
-    mean = weights @ u
-    steps = u - mean
+    mean = weights @ z
+    steps = z - mean
     C = (weights[:, None] * steps).T @ steps + _RIDGE * np.eye(P)
     root = np.asarray(np.linalg.cholesky(C), dtype=np.float64)
     edges = (np.arange(_CENTRES) + rng.random()) / _CENTRES
@@ -211,4 +266,5 @@ def adapted(u: FloatArray, log_weights: FloatArray, rng: np.random.Generator) ->
     centres = mean + np.sqrt(1.0 - _NARROW**2) * steps[chosen]
     near = StudentMixture(centres, _NARROW * root, 8, np.full(_CENTRES, 1.0 / _CENTRES))
     wide = StudentMixture(mean[None], _WIDE * root, 4, np.ones(1))
-    return Blend((near, wide), np.array([1.0 - _WIDE_SHARE, _WIDE_SHARE]))
+    both = Blend((near, wide), np.array([1.0 - _WIDE_SHARE, _WIDE_SHARE]))
+    return Stretched(both, coordinates)

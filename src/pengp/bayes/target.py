@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.bayes.members import Member
@@ -40,6 +41,13 @@ class Modes(NamedTuple):
     u: FloatArray  # [K, P]
     log_density: FloatArray  # [K], log likelihood + log prior
     precision: FloatArray  # [K, P, P], minus the Hessian, its eigenvalues at least FLOOR
+
+    @property
+    def log_evidence(self) -> float:
+        """Laplace's approximation of the log evidence, the sum over the modes."""
+        log_det = np.linalg.slogdet(self.precision)[1]
+        half = 0.5 * self.u.shape[1] * np.log(2.0 * np.pi)
+        return float(logsumexp(self.log_density - 0.5 * log_det)) + half
 
 
 class Target:

@@ -12,7 +12,7 @@ from pengp.bayes.weighed import Weighed
 _DRAWS = 200
 """Draws of each half that are compared."""
 
-_FEW = 200.0
+FEW = 200.0
 """Effective size below which a fit cannot be trusted."""
 
 _DIFFERENT = 0.3
@@ -21,7 +21,7 @@ _DIFFERENT = 0.3
 
 @dataclass(frozen=True)
 class Halves:
-    """Two halves of the draws, which adapted on their own, compared.
+    """Two halves of the draws, independent of each other, compared.
 
     Attributes
     ----------
@@ -58,20 +58,20 @@ def compare_halves(sample: PosteriorSample, points: FloatArray | None = None) ->
 def problems(sample: Weighed, halves: Halves) -> list[str]:
     """Return sentences on what speaks against the draws; none if they can be trusted."""
     found = []
-    if sample.effective_size < _FEW:
+    if sample.effective_size < FEW:
         found.append(
-            f"the effective number of draws is {sample.effective_size:.0f}, below {_FEW:.0f}; "
-            "allow more points."
+            f"the effective number of draws is {sample.effective_size:.0f}, below {FEW:.0f}; "
+            "raise max_points."
         )
-    if not sample.trusted_shapes:
-        worst = int(np.argmax(sample.pareto_shapes * (sample.member_weights > 1e-3)))
+    if sample.untrusted.any():
+        worst = int(np.argmax(np.where(sample.untrusted, sample.pareto_shapes, -np.inf)))
         found.append(
             f"the largest weights of {sample.members[worst].label} have a Pareto shape of "
-            f"{sample.pareto_shapes[worst]:.2f}, above 0.7; allow more points."
+            f"{sample.pareto_shapes[worst]:.2f}, above 0.7; raise max_points."
         )
     if halves.mean_difference > _DIFFERENT:
         found.append(
             "two halves of the draws predict means that differ by "
-            f"{halves.mean_difference:.2f} standard deviations; allow more points."
+            f"{halves.mean_difference:.2f} standard deviations; raise max_points."
         )
     return found

@@ -1,11 +1,11 @@
 """Weighted draws of several members, and what their weights and evidences say."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
-from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.bayes.members import Member
 from pengp.bayes.weights import effective_size, normalised
 
@@ -25,6 +25,11 @@ class Draws(NamedTuple):
     sigma2: FloatArray  # [N], y' R^-1 y / n
     half: IntArray  # [N], 0 or 1
     weight: FloatArray  # [N], sums to 1
+
+    def take(self, rows: IntArray) -> "Draws":
+        """Return some of the draws."""
+        columns: list[Any] = [column[rows] for column in self]
+        return Draws(*columns)
 
 
 class Weighed:
@@ -77,10 +82,14 @@ class Weighed:
     @property
     def pareto_shape(self) -> float:
         """The largest Pareto shape of a member that counts."""
-        return float(self.pareto_shapes[self.member_weights > _NEGLIGIBLE].max())
+        return float(self.pareto_shapes[self.counts].max())
 
     @property
-    def trusted_shapes(self) -> bool:
-        """Whether the weights of every member that counts can be trusted."""
-        counts = self.member_weights > _NEGLIGIBLE
-        return bool((self.pareto_shapes[counts] <= _UNTRUSTED_SHAPE).all())
+    def counts(self) -> BoolArray:
+        """Which members [K] have a weight that counts."""
+        return self.member_weights > _NEGLIGIBLE
+
+    @property
+    def untrusted(self) -> BoolArray:
+        """Which members [K] count and have weights that cannot be trusted."""
+        return self.counts & (self.pareto_shapes > _UNTRUSTED_SHAPE)

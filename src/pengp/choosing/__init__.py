@@ -6,6 +6,7 @@ from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
     from pengp.choosing.crossval import CVTable, cross_validate_path
+    from pengp.choosing.external import external_sigma2, mahalanobis_p_value
     from pengp.choosing.folds import (
         FoldsLike,
         from_splitter,
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
         space_filling_folds,
         stratified_folds,
     )
+    from pengp.choosing.jackknife import jackknife_plus
+    from pengp.choosing.laws import NormalLaw
     from pengp.choosing.metrics import (
         FOLD_METRICS,
         FoldFunction,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     )
     from pengp.choosing.scores import (
         VALIDATION_SCORES,
+        Law,
         ValidationScore,
         coverage,
         crps_normal,
@@ -63,7 +67,9 @@ __all__ = [
     "FoldParts",
     "FoldPlan",
     "FoldsLike",
+    "Law",
     "MetricLike",
+    "NormalLaw",
     "Rule",
     "RuleFunction",
     "RuleLike",
@@ -75,6 +81,7 @@ __all__ = [
     "crps_normal_values",
     "crps_student_t",
     "crps_student_t_values",
+    "external_sigma2",
     "fold_metrics",
     "from_splitter",
     "get_metric",
@@ -82,9 +89,11 @@ __all__ = [
     "given_folds",
     "interval_score",
     "interval_score_values",
+    "jackknife_plus",
     "leave_one_out",
     "log_score",
     "log_score_values",
+    "mahalanobis_p_value",
     "make_folds",
     "mean_and_se",
     "one_se_index",
@@ -100,6 +109,7 @@ __getattr__, __dir__ = lazily(
     globals(),
     {
         "crossval": ["CVTable", "cross_validate_path"],
+        "external": ["external_sigma2", "mahalanobis_p_value"],
         "folds": [
             "FoldsLike",
             "from_splitter",
@@ -110,6 +120,8 @@ __getattr__, __dir__ = lazily(
             "space_filling_folds",
             "stratified_folds",
         ],
+        "jackknife": ["jackknife_plus"],
+        "laws": ["NormalLaw"],
         "metrics": [
             "FOLD_METRICS",
             "FoldFunction",
@@ -133,6 +145,7 @@ __getattr__, __dir__ = lazily(
         ],
         "scores": [
             "VALIDATION_SCORES",
+            "Law",
             "ValidationScore",
             "coverage",
             "crps_normal",

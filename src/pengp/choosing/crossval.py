@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pengp._core import checks
 from pengp._core.arrays import BoolArray, FloatArray, IntArray, RandomState
+from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD
-from pengp._core.seeds import as_seed
 from pengp.choosing.folds import FoldPlan, FoldsLike, make_folds
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, fold_metrics, get_metric
 from pengp.choosing.rules import (
@@ -26,10 +26,10 @@ from pengp.choosing.rules import (
     select_index,
 )
 from pengp.exceptions import InputError
+from pengp.model.folded import batch_predict
+from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
-from pengp.model.posterior import batch_predict
-from pengp.model.structure import Kernel
-from pengp.model.trend import check_trend, too_few_runs
+from pengp.model.trend import check_trend, follows, too_few_runs, warn_of_trend
 from pengp.path.fitting import Model, checked_model
 from pengp.path.penalized import PathFit, fit_path
 from pengp.path.penalties import AnyPenalty
@@ -215,6 +215,7 @@ def cross_validate_path(
         raise InputError(f"X must be [n, d] and y [n], one data set, but they hold {data.shape}.")
     checks.check_datasets(data, nugget=model.nugget)
     check_trend(data, model.mean)
+    warn_of_trend(data, model.mean, follows(model.mean, data.X[0][None], data.y[0][None]))
     starts = checks.check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
     plan = make_folds(folds, data.X[0], data.y[0], random_state=seed)
     values = checks.check_lams(lams)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.seeds import as_seed
+from pengp._core.checks import as_seed
 from pengp.choosing.plan import FoldPlan, index_arrays
 from pengp.choosing.slices import maximin_slices
 from pengp.exceptions import InputError

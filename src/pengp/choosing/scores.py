@@ -6,6 +6,7 @@ A function named `..._values` gives one value a point, the plain name their mean
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,7 +93,11 @@ def log_score_values(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> FloatArra
 
 def log_score(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
     """Mean of `log_score_values`; inf as soon as one y has density 0."""
-    values = log_score_values(y, mean, std)
+    return _mean_surprise(log_score_values(y, mean, std))
+
+
+def _mean_surprise(values: FloatArray) -> float:
+    """Mean of negative log densities [m]; inf as soon as one is."""
     return float(np.inf if np.isposinf(values).any() else np.mean(values))
 
 
@@ -125,16 +130,44 @@ def coverage(y: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
     return float(np.mean((lower <= y) & (y <= upper)))
 
 
+class Law(Protocol):
+    """Predictive distributions at m points; `pengp.choosing.NormalLaw` is the plainest."""
+
+    def mean(self) -> FloatArray:
+        """Return the means [m]."""
+        ...
+
+    def std(self) -> FloatArray:
+        """Return the standard deviations [m]."""
+        ...
+
+    def cdf(self, y: ArrayLike) -> FloatArray:
+        """Return F(y) [m] at y [m]."""
+        ...
+
+    def log_density(self, y: ArrayLike) -> FloatArray:
+        """Return the logarithm of the density [m] at y [m]."""
+        ...
+
+    def interval(self, level: float) -> FloatArray:
+        """Return the central intervals [m, 2] that hold ``level`` of each law."""
+        ...
+
+    def crps(self, y: ArrayLike) -> FloatArray:
+        """Return the continuous ranked probability scores [m] of y [m]."""
+        ...
+
+
 @dataclass(frozen=True)
 class ValidationScore:
-    """A score of normal predictions.
+    """A score of predictive distributions.
 
     Attributes
     ----------
     name : str
         Key in tables and in `VALIDATION_SCORES`.
     function : callable
-        (y [m], mean [m], std [m], level) -> float.
+        (y [m], law, level) -> float, with the predictive distributions as a `Law`.
     label : str
         What tables call it.
     meaning : str
@@ -146,15 +179,15 @@ class ValidationScore:
     """
 
     name: str
-    function: Callable[[ArrayLike, ArrayLike, ArrayLike, float], float]
+    function: Callable[[ArrayLike, Law, float], float]
     label: str
     meaning: str
     greater_is_better: bool | None = False
     has_unit: bool = False
 
-    def __call__(self, y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float = 0.95) -> float:
-        """Score of normal predictions, `mean` and `std` [m], of y [m]."""
-        return self.function(y, mean, std, level)
+    def __call__(self, y: ArrayLike, law: Law, level: float = 0.95) -> float:
+        """Score of the predictive distributions of y [m]."""
+        return self.function(y, law, level)
 
     def explain(self, level: float = 0.95) -> str:
         """Return meaning and direction in words."""
@@ -163,34 +196,34 @@ class ValidationScore:
         return text.format(level=f"{100 * level:g} %")
 
 
-def _rmse_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
-    """RMSE; spread and level play no part."""
-    return rmse(y, mean)
+def _rmse_of(y: ArrayLike, law: Law, level: float) -> float:
+    """RMSE of the means."""
+    return rmse(y, law.mean())
 
 
-def _q2_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
-    """Q2; spread and level play no part."""
-    return q2(y, mean)
+def _q2_of(y: ArrayLike, law: Law, level: float) -> float:
+    """Q2 of the means."""
+    return q2(y, law.mean())
 
 
-def _crps_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+def _crps_of(y: ArrayLike, law: Law, level: float) -> float:
     """CRPS; the level plays no part."""
-    return crps_normal(y, mean, std)
+    return float(np.mean(law.crps(y)))
 
 
-def _log_score_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+def _log_score_of(y: ArrayLike, law: Law, level: float) -> float:
     """Log score; the level plays no part."""
-    return log_score(y, mean, std)
+    return _mean_surprise(-law.log_density(y))
 
 
-def _coverage_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+def _coverage_of(y: ArrayLike, law: Law, level: float) -> float:
     """Coverage of the central intervals."""
-    return coverage(y, *normal_interval(mean, std, level))
+    return coverage(y, *law.interval(_check_level(level)).T)
 
 
-def _interval_score_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float) -> float:
+def _interval_score_of(y: ArrayLike, law: Law, level: float) -> float:
     """Interval score of the central intervals."""
-    return interval_score(y, *normal_interval(mean, std, level), level=level)
+    return interval_score(y, *law.interval(_check_level(level)).T, level=level)
 
 
 def normal_interval(
@@ -207,25 +240,25 @@ def half_width(level: float) -> float:
     return float(ndtri(0.5 + 0.5 * _check_level(level)))
 
 
-#: Validation scores of normal predictions by name; ``VALIDATION_SCORES.register`` adds to it.
+#: Validation scores by name; ``VALIDATION_SCORES.register`` adds to it.
 VALIDATION_SCORES = Registry(
     "score",
-    ValidationScore("rmse", _rmse_normal, "RMSE", "typical size of an error", has_unit=True),
+    ValidationScore("rmse", _rmse_of, "RMSE", "typical size of an error", has_unit=True),
     ValidationScore(
-        "q2", _q2_normal, "Q2", "1 is perfect, 0 as good as the mean", greater_is_better=True
+        "q2", _q2_of, "Q2", "1 is perfect, 0 as good as the mean", greater_is_better=True
     ),
-    ValidationScore("crps", _crps_normal, "CRPS", "error and spread together", has_unit=True),
-    ValidationScore("log_score", _log_score_normal, "log score", "surprise at the responses"),
+    ValidationScore("crps", _crps_of, "CRPS", "error and spread together", has_unit=True),
+    ValidationScore("log_score", _log_score_of, "log score", "surprise at the responses"),
     ValidationScore(
         "coverage",
-        _coverage_normal,
+        _coverage_of,
         "coverage",
         "share in their {level} interval",
         greater_is_better=None,
     ),
     ValidationScore(
         "interval_score",
-        _interval_score_normal,
+        _interval_score_of,
         "interval score",
         "interval width and misses",
         has_unit=True,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _CHOICE = "CHOICE"
 
 
-def choice(parameter: str, help: str) -> Any:
+def choice(parameter: str, help: str, default: str | bool = True) -> Any:
     """Return the option for a parameter that names a record.
 
     Parameters
@@ -21,12 +21,15 @@ def choice(parameter: str, help: str) -> Any:
         Of the estimators, such as kernel.
     help : str
         What it is; the labels of the records follow.
+    default : str or bool
+        What stands for the default in the help, if not its name.
     """
     return typer.Option(
         f"--{parameter}",
         metavar=_CHOICE,
         help=f"{help}.",
         callback=_checked,
+        show_default=default,
         autocompletion=lambda: list(_registry(parameter)),
     )
 
@@ -45,10 +48,10 @@ class ChoosingCommand(TyperCommand):
         super().format_options(ctx, formatter)
 
 
-def _checked(param: typer.CallbackParam, value: str) -> str:
-    """Return a name that is known; else it is a wrong use of the command."""
+def _checked(param: typer.CallbackParam, value: str | None) -> str | None:
+    """Return a name that is known, or none; else it is a wrong use of the command."""
     registry = _registry(str(param.name))
-    if value not in registry:
+    if value is not None and value not in registry:
         raise typer.BadParameter(f"{value!r} is not one of {', '.join(registry)}.")
     return value
 

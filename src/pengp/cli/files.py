@@ -45,21 +45,25 @@ def same_file(path: Path, other: Path) -> bool:
 
 def write_model(
     model: Any, info: Mapping[str, Any], path: Path, report: Path | None = None
-) -> None:
-    """Write a model file and perhaps its report; if one fails, neither appears."""
+) -> list[str]:
+    """Write a model file and perhaps its report, whose sentences are returned.
+
+    If one fails, neither appears.
+    """
     from pengp.persistence import save
 
     if report is None:
         save(model, path, info=info)
-        return
+        return []
     from pengp.report import write_report
 
     with replacing(report) as page:
         try:
-            write_report(model, page, info=info)
+            told = write_report(model, page, info=info)
         except FileError as error:  # the user knows the report by its own name
             raise FileError(str(error).replace(str(page), str(report))) from error
         save(model, path, info=info)
+    return told
 
 
 def command_line() -> str:

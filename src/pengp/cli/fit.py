@@ -10,35 +10,41 @@ import typer
 
 from pengp.cli.bounds import BOUNDS_HELP, read_bounds
 from pengp.cli.choices import choice
-from pengp.cli.printing import facts, rendered, show, show_json, working
+from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
+from pengp.cli.search import (
+    OPTIONS,
+    Grid,
+    GridOption,
+    LambdaOption,
+    StartsOption,
+    ThetaBoundsOption,
+    check_given_lambda,
+    search_settings,
+)
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
     from pengp._core.arrays import FloatArray
+    from pengp.cli.folds import Folds
     from pengp.cli.runs import Runs
     from pengp.cli.summary import Summary
-    from pengp.estimators import BayesianGPRegressor
+    from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
 
 
-_OF_PENALIZED = (
-    "kernel",
-    "penalty",
-    "metric",
-    "rule",
-    "folds",
-    "repeats",
-    "isotropic",
-    "nugget",
-    "mean",
-)
+#: Options of the penalized method alone.
+_OF_PENALIZED = {
+    **{n: f"--{n}" for n in ("penalty", "metric", "rule", "folds", "repeats", "isotropic")},
+    **OPTIONS,
+}
 
 
 class Method(StrEnum):
     """Ways to fit."""
 
-    PENALIZED = "penalized"
     BAYES = "bayes"
+    PENALIZED = "penalized"
 
 
 def fit(
@@ -62,14 +68,23 @@ def fit(
     bounds: Annotated[
         list[str] | None, typer.Option("--bounds", "-b", metavar="RANGE|FILE", help=BOUNDS_HELP)
     ] = None,
+    log: LogOption = None,
+    log_response: LogResponseOption = False,
+    transform: TransformOption = None,
     method: Annotated[
         Method,
         typer.Option(
-            help="penalized chooses lambda by cross-validation; bayes averages over lambda, theta "
-            "and kernels, and takes none of the options from --kernel to --mean."
+            help="bayes averages over lambda, theta and kernels; penalized chooses one lambda by "
+            "cross-validation, as the paper does. The options from --penalty to --isotropic and "
+            "from --lambda to --starts belong to penalized and need it."
         ),
-    ] = Method.PENALIZED,
-    kernel: Annotated[str, choice("kernel", "Correlation function")] = "sqexp",
+    ] = Method.BAYES,
+    kernel: Annotated[
+        str | None,
+        choice(
+            "kernel", "Correlation function", "squared exponential and Matern 5/2; penalized: sqexp"
+        ),
+    ] = None,
     penalty: Annotated[str, choice("penalty", "Penalty on theta")] = "lasso",
     metric: Annotated[str, choice("metric", "What folds are judged by")] = "dpe",
     rule: Annotated[str, choice("rule", "What chooses lambda")] = "1se",
@@ -93,11 +108,24 @@ def fit(
         bool, typer.Option("--isotropic", help="One theta for all inputs.")
     ] = False,
     nugget: Annotated[
-        str,
-        typer.Option(metavar="NUMBER|estimate", help="Added to the diagonal of the correlations."),
-    ] = "1e-5",
-    mean: Annotated[str, choice("mean", "Prior mean")] = "zero",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and the starts.")] = 0,
+        str | None,
+        typer.Option(
+            metavar="NUMBER|estimate",
+            help="Added to the diagonal of the correlations; bayes averages over estimates.",
+            show_default="1e-5; bayes: also 1e-8",
+        ),
+    ] = None,
+    mean: Annotated[
+        str | None,
+        choice("mean", "Prior mean", "zero; bayes: constant, from two inputs on"),
+    ] = None,
+    lam: LambdaOption = None,
+    lambda_grid: GridOption = Grid.PAPER,
+    theta_bounds: ThetaBoundsOption = "0.001,1000",
+    starts: StartsOption = 10,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the draws, of the folds and of the starts.")
+    ] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes to use; the result does not depend on it.")
     ] = None,
@@ -118,6 +146,13 @@ def fit(
         Path | None,
         typer.Option("--report", metavar="FILE", help="Also write a report, an HTML page."),
     ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="Largest error that does no harm, in the unit of the response: is the surrogate "
+            "good enough for it, and how many more runs does it take?"
+        ),
+    ] = None,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
@@ -126,15 +161,13 @@ def fit(
 ) -> None:
     """Fit a surrogate to a table of runs and write it to a model file.
 
-    The table has one run a row: inputs and response, in any units. How strongly the surrogate is
-    penalized, lambda, is chosen by cross-validation.
+    The table has one run a row: inputs and response, in any units. Nothing is chosen that few runs
+    cannot tell: the surrogate is an average, unless --method penalized asks for one lambda.
     """
-    from pengp._core.processes import joblib_workers
     from pengp.cli.files import check_destination
     from pengp.cli.folds import Folds
     from pengp.cli.runs import check_runs, read_runs
     from pengp.cli.summary import Summary
-    from pengp.estimators import PenalizedGPRegressorCV
     from pengp.estimators.view import view_of
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
@@ -142,46 +175,72 @@ def fit(
     read = [data, *(bounds or [])]
     check_destination(place, *read)
     _check_new_file(place, force=force)
-    _check_method(ctx, method, report)
+    _check_method(ctx, method)
+    if tolerance is not None and not 0.0 < tolerance < float("inf"):
+        raise InputError(f"--tolerance {tolerance:g} is no number above 0.")
+    check_given_lambda(ctx, lam)
+    searching = search_settings(theta_bounds, starts)
     if report is not None:
         check_destination(report, *read, place)
-    runs = read_runs(data, response, _names(inputs), fewest=2, reading=reading)
-    plan = Folds.of(folds, repeats, seed, len(runs.y))
+    fewest = 3 if method is Method.BAYES else 2
+    runs = read_runs(data, response, _names(inputs), fewest=fewest, reading=reading)
     region = _input_bounds(runs, bounds or [], reading)
-    if method is Method.BAYES:
-        average = _average(runs, region, seed)
-        about = {"response": response, "source": runs.source, "seed": seed}
-        summary = Summary.of(view_of(average, response_name=response))
-        return _conclude(summary, about, place, report, as_json=as_json)
-    model = PenalizedGPRegressorCV(
-        metric=metric,
-        rule=rule,
-        kernel=kernel,
-        penalty=penalty,
-        isotropic=isotropic,
-        nugget=_nugget(nugget),
-        mean=mean,
-        input_bounds=region,
-        random_state=seed,
-        n_jobs=jobs,
-    )
-    check_runs(runs, model.nugget)
-    with working(f"Fitting {len(runs.y)} runs ..."), joblib_workers(jobs or 1):
-        model.set_params(cv=plan.deal(runs.X, runs.y)).fit(runs.X, runs.y)
-    summary = Summary.of(view_of(model, response_name=response))
-    info = {"response": response, "source": runs.source, **plan.record()}
+    scales = read_scales(runs, response, log, log_response, transform)
+    given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
+    check_runs(runs, given["nugget"])
+    model: Any = None
+    info: dict[str, Any] = {"response": response, "source": runs.source, "seed": seed}
+    with working(f"Fitting {len(runs.y)} runs ..."):
+        if method is Method.BAYES:
+            model = _average(runs, given, input_bounds=region, **scales, random_state=seed)
+        else:
+            given |= {"penalty": penalty, "isotropic": isotropic, **searching}
+            given |= {"input_bounds": region, **scales, "random_state": seed}
+            if lam is None:
+                plan = Folds.of(folds, repeats, seed, len(runs.y))
+                own = {"metric": metric, "rule": rule, "lams": lambda_grid.value, "n_jobs": jobs}
+                model = _penalized(runs, plan, given, **own)
+                info |= plan.record()
+            else:
+                model = _at_lambda(runs, lam, given)
+    summary = Summary.of(view_of(model, response_name=response), tolerance)
     return _conclude(summary, info, place, report, as_json=as_json)
 
 
-def _average(runs: "Runs", region: "FloatArray | None", seed: int) -> "BayesianGPRegressor":
-    """Return the Bayesian average of the runs."""
-    from pengp.cli.runs import check_runs
+def _average(runs: "Runs", given: dict[str, Any], **settings: Any) -> "BayesianGPRegressor":
+    """Return the Bayesian average of the runs; what is not given is left to its defaults."""
     from pengp.estimators import BayesianGPRegressor
+    from pengp.model.means import LinearMean
 
-    check_runs(runs, 1e-8)
-    with working(f"Fitting {len(runs.y)} runs ..."):
-        model = BayesianGPRegressor(input_bounds=region, random_state=seed)
+    words: dict[Any, Any] = {
+        "estimate": "sample",
+        "constant": "integrated",
+        "linear": LinearMean(1.0),
+    }
+    nugget, mean = (words.get(given[name], given[name]) for name in ("nugget", "mean"))
+    model = BayesianGPRegressor(kernels=given["kernel"], nugget=nugget, mean=mean, **settings)
+    return model.fit(runs.X, runs.y)
+
+
+def _penalized(
+    runs: "Runs", plan: "Folds", given: dict[str, Any], **settings: Any
+) -> "PenalizedGPRegressorCV":
+    """Return the penalized fit of the runs; what is not given is left to its defaults."""
+    from pengp._core.processes import joblib_workers
+    from pengp.estimators import PenalizedGPRegressorCV
+
+    chosen = {name: value for name, value in given.items() if value is not None}
+    model = PenalizedGPRegressorCV(cv=plan.deal(runs.X, runs.y), **chosen, **settings)
+    with joblib_workers(settings["n_jobs"] or 1):
         return model.fit(runs.X, runs.y)
+
+
+def _at_lambda(runs: "Runs", lam: float, given: dict[str, Any]) -> "PenalizedGPRegressor":
+    """Return the penalized fit of the runs at a given lambda."""
+    from pengp.estimators import PenalizedGPRegressor
+
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return PenalizedGPRegressor(lam=lam, **chosen).fit(runs.X, runs.y)
 
 
 def _check_new_file(place: Path, *, force: bool) -> None:
@@ -193,15 +252,14 @@ def _check_new_file(place: Path, *, force: bool) -> None:
         )
 
 
-def _check_method(ctx: typer.Context, method: Method, report: Path | None) -> None:
+def _check_method(ctx: typer.Context, method: Method) -> None:
     """Raise where an option would have no effect."""
-    if method is Method.PENALIZED:
-        return
-    given = [f"--{name}" for name in _OF_PENALIZED if _was_given(ctx, name)]
-    if given or report is not None:
+    given = [option for name, option in _OF_PENALIZED.items() if _was_given(ctx, name)]
+    if given and method is Method.BAYES:
+        verb, them = ("belongs", "it") if len(given) == 1 else ("belong", "them")
         raise InputError(
-            f"--method bayes takes no {', '.join([*given, *(['--report'] if report else [])])}; "
-            "leave it out, or use --method penalized."
+            f"{', '.join(given)} {verb} to the choice of one lambda; add --method penalized, or "
+            f"leave {them} out for the average, which chooses none."
         )
 
 
@@ -225,10 +283,10 @@ def _names(inputs: str | None) -> list[str] | None:
     return names
 
 
-def _nugget(text: str) -> float | str:
-    """Return the nugget, a number or the word estimate."""
+def _nugget(text: str | None) -> float | str | None:
+    """Return the nugget, a number or the word estimate; None if it is not given."""
     try:
-        return text if text == "estimate" else float(text)
+        return text if text in (None, "estimate") else float(text or "")
     except ValueError:
         raise InputError(
             f"--nugget {text}: write a number such as 1e-5, or the word estimate."
@@ -262,11 +320,11 @@ def _conclude(
     text = rendered(
         *summary.parts(), "", facts([("Seed", str(info["seed"])), *files, ("Next", next_step)])
     )
-    write_model(
+    told = write_model(
         summary.view.estimator, {**info, "command": command_line(), "created": now()}, place, report
     )
     if as_json:
         paths = {"model": str(place), "report": None if report is None else str(report)}
         show_json({**summary.record(), "seed": info["seed"], **paths})
     else:
-        show(text)
+        show(text + "".join(f"\n{paragraph(sentence)}\n" for sentence in told))

@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from pengp._core.arrays import BoolArray, FloatArray, IntArray
     from pengp.estimators.view import FittedView
 
-__all__ = ["Extrapolation", "as_fitted", "check_level", "open_model", "predict_all"]
+__all__ = [
+    "Extrapolation",
+    "as_fitted",
+    "check_inputs",
+    "check_level",
+    "interval_all",
+    "open_model",
+    "predict_all",
+]
 
 
 def open_model(path: Path) -> "list[FittedView]":
@@ -30,6 +38,13 @@ def open_model(path: Path) -> "list[FittedView]":
     return [view_of(estimator, k, response_name=name) for k, name in enumerate(names)]
 
 
+def check_inputs(view: "FittedView", frame: "pd.DataFrame", source: str) -> None:
+    """Raise an InputError if an input of the frame, rows as in the file, has no transform."""
+    from pengp.cli.scales import check_domains
+
+    check_domains(source, frame, dict(zip(view.names, view.input_transforms, strict=True)))
+
+
 def as_fitted(view: "FittedView", frame: "pd.DataFrame") -> Any:
     """Return inputs as the model was given them: with names, or without."""
     return frame if hasattr(view.estimator, "feature_names_in_") else frame.to_numpy()
@@ -41,6 +56,15 @@ def predict_all(
     """Return means and standard deviations of all responses, each [m, q], at the inputs [m, d]."""
     mean, std = views[0].estimator.predict(as_fitted(views[0], frame), return_std=True)
     return mean.reshape(len(frame), -1), std.reshape(len(frame), -1)
+
+
+def interval_all(
+    views: "list[FittedView]", frame: "pd.DataFrame", level: float, intervals: str = "model"
+) -> "tuple[FloatArray, FloatArray]":
+    """Return the ends of the intervals of all responses, each [m, q], at the inputs [m, d]."""
+    X = as_fitted(views[0], frame)
+    lower, upper = views[0].estimator.predict_interval(X, level, intervals)
+    return lower.reshape(len(frame), -1), upper.reshape(len(frame), -1)
 
 
 def check_level(level: float) -> None:

@@ -2,13 +2,21 @@
 
 import contextlib
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from pengp.cli.files import same_file
-from pengp.cli.models import Extrapolation, check_level, open_model, predict_all
+from pengp.cli.models import (
+    Extrapolation,
+    check_inputs,
+    check_level,
+    interval_all,
+    open_model,
+    predict_all,
+)
 from pengp.cli.printing import note, paragraph, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.rows import Dialect
@@ -23,6 +31,20 @@ if TYPE_CHECKING:
 #: Rows predicted at a time: the estimators' own block, so that the pieces have the bits of a whole.
 CHUNK_ROWS = 1 << 14
 _BINARY = (".parquet", ".pq", ".xlsx")
+
+
+class Intervals(StrEnum):
+    """Where intervals come from."""
+
+    MODEL = "model"
+    JACKKNIFE = "jackknife+"
+
+
+class _Kind(NamedTuple):
+    """Which intervals are wanted."""
+
+    level: float
+    intervals: str
 
 
 def predict(
@@ -46,6 +68,13 @@ def predict(
     level: Annotated[
         float, typer.Option(help="Probability that an interval is to hold the response.")
     ] = 0.95,
+    intervals: Annotated[
+        Intervals,
+        typer.Option(
+            help="Where intervals come from: the model's own laws, or the errors at runs that were "
+            "left out (jackknife+, from 19 runs on for 0.95)."
+        ),
+    ] = Intervals.MODEL,
     keep: Annotated[
         bool,
         typer.Option("--keep/--no-keep", help="Write the columns of the table before predictions."),
@@ -75,7 +104,7 @@ def predict(
     if output != "-" and not keep and same_file(Path(output), Path(new)):
         raise InputError(f"--output {output} would replace the table; choose another name.")
     reading = Reading(decimal, thousands, sheet, ignore or ())
-    views = open_model(model)
+    views, kind = open_model(model), _Kind(level, intervals.value)
     outside = Extrapolation(views[0])
     with contextlib.ExitStack() as stack:
         if output != "-":
@@ -84,13 +113,14 @@ def predict(
         tables = stack.enter_context(
             contextlib.closing(iter_tables(new, reading, chunk_rows=CHUNK_ROWS))
         )
-        for frame, dialect in _predicted(views, tables, output, level, keep, outside):
+        for frame, dialect in _predicted(views, tables, output, kind, keep, outside):
             writer.write(frame, _named(dialect, new, output))
     if sentence := outside.sentence():
         note(sentence)
     if as_json:
         columns = prediction_columns(views)
         made = {"output": output, "rows": outside.rows, "level": level, "columns": columns}
+        made |= {"intervals": intervals.value}
         show_json({**made, "outside": outside.record()})
     elif output != "-":
         show(paragraph(f"{outside.rows:,} predictions written to {output}.") + "\n")
@@ -113,7 +143,7 @@ def _predicted(
     views: "list[FittedView]",
     tables: Iterator[Table],
     output: str,
-    level: float,
+    kind: _Kind,
     keep: bool,
     outside: Extrapolation,
 ) -> Iterator[tuple["pd.DataFrame", Dialect]]:
@@ -123,8 +153,9 @@ def _predicted(
     dialect = None
     for table in tables:
         X = table.numbers(views[0].names)
+        check_inputs(views[0], X, table.source)
         dialect = dialect or table.written()
-        predictions = _predictions(views, X, level).assign(outside=outside.count(X))
+        predictions = _predictions(views, X, kind).assign(outside=outside.count(X))
         if not keep:
             yield predictions, dialect
             continue
@@ -133,15 +164,13 @@ def _predicted(
         yield pd.concat([carried, predictions], axis=1), dialect
 
 
-def _predictions(views: "list[FittedView]", X: "pd.DataFrame", level: float) -> "pd.DataFrame":
+def _predictions(views: "list[FittedView]", X: "pd.DataFrame", kind: _Kind) -> "pd.DataFrame":
     """Return the new columns for the inputs X [m, d]."""
     import numpy as np
     import pandas as pd
 
-    from pengp.choosing.scores import normal_interval
-
-    mean, std = predict_all(views, X)
-    values = np.stack([mean, std, *normal_interval(mean, std, level)], axis=-1).reshape(len(X), -1)
+    predicted = (*predict_all(views, X), *interval_all(views, X, *kind))
+    values = np.stack(predicted, axis=-1).reshape(len(X), -1)
     names = pd.Index(prediction_columns(views)[:-1])
     return pd.DataFrame(values, index=X.index, columns=names)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pengp.cli.printing import show, show_json, working
+from pengp.cli.printing import paragraph, show, show_json, working
 
 
 def report(
@@ -31,8 +31,8 @@ def report(
     check_destination(place, model)
     fitted, about = load(model), read_info(model)
     with working("Writing the report ..."):
-        write_report(fitted, place, info=about["info"])
+        told = write_report(fitted, place, info=about["info"])
     if as_json:
-        show_json({"report": str(place), "bytes": place.stat().st_size})
+        show_json({"report": str(place), "bytes": place.stat().st_size, "beside": told})
     else:
-        show(f"Report written to {place}\n")
+        show("".join(f"{paragraph(line)}\n" for line in (f"Report written to {place}", *told)))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Columns of text that are named, and inputs that a model may have.
 _MOST_NAMES, _MOST_INPUTS = 20, 1000
+#: Nuggets that runs with the same inputs decide: of a penalized fit and of an average.
+_ESTIMATED = ("estimate", "sample")
 #: Names of columns that count the runs more often than they are inputs.
 _COUNTERS = {"#", "case", "id", "index", "no", "no.", "nr", "number", "row", "run", "sample"}
 
@@ -71,8 +73,8 @@ def read_runs(
     X = _all_but(table, response) if inputs is None else table.numbers(inputs)
     if len(y) < fewest:
         raise InputError(
-            f"{table.source} has one run only; a model needs {fewest} and deserves more, 10 for "
-            "each input that matters."
+            f"{table.source} has {'one run' if len(y) == 1 else f'{len(y)} runs'} only; a model "
+            f"needs {fewest} and deserves more, 10 for each input that matters."
         )
     return Runs(table.source, X, y)
 
@@ -110,9 +112,9 @@ def _check_texts(table: Table, names: Sequence[str]) -> None:
     )
 
 
-def check_runs(runs: Runs, nugget: float | str) -> None:
+def check_runs(runs: Runs, nugget: float | str | None) -> None:
     """Raise an InputError if runs contradict each other, unless the nugget is estimated."""
-    if nugget == "estimate":
+    if nugget in _ESTIMATED:
         return
     match find_duplicates(runs.X.to_numpy(), runs.y):
         case i, j, (first, second):
@@ -123,10 +125,10 @@ def check_runs(runs: Runs, nugget: float | str) -> None:
             )
 
 
-def check_new_runs(new: Runs, known: "FloatArray", nugget: float | str) -> None:
+def check_new_runs(new: Runs, known: "FloatArray", nugget: float | str | None) -> None:
     """Raise an InputError if a new run is one of those known [n, d], unless these may differ."""
     check_runs(new, nugget)
-    if nugget == "estimate":
+    if nugget in _ESTIMATED:
         return
     number = {tuple(run): k for k, run in enumerate(known.tolist(), start=1)}
     for row, run in zip(new.X.index, new.X.to_numpy().tolist(), strict=True):

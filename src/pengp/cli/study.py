@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.printing import paragraph, rendered, say, show, show_json, table
+from pengp.cli.verdicts import list_readings, run_root_seeds
 
 if TYPE_CHECKING:
     from pengp.study.definitions import Study
@@ -104,8 +105,8 @@ def run_study(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Test runs of the study `piston-slap`: a CSV file with a header, six inputs and "
-            "the noise in dB.",
+            help="Test runs of the piston-slap simulator, for the studies `piston-slap`, `methods` "
+            "and `methods-rivals`: a CSV file with a header, six inputs and the noise in dB.",
             show_default=False,
         ),
     ] = None,
@@ -120,6 +121,14 @@ def run_study(
     output: Annotated[
         Path, typer.Option(metavar="FILE", help="Where the results go; a run continues there.")
     ] = Path("study.sqlite"),
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Root seed: another one draws all folds, designs and starts of the paper's "
+            "studies anew. A file keeps to one.",
+        ),
+    ] = 0,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Try tasks again that failed before.")
     ] = False,
@@ -130,15 +139,20 @@ def run_study(
     for any number of jobs and with Dask. Exit code 1 if tasks failed.
     """
     from pengp.study.methods.problems import read_simulators
+    from pengp.study.methods.rivals import require_libkriging
     from pengp.study.progress import shown
     from pengp.study.runner import run_studies
     from pengp.study.store import Store
     from pengp.study.test_runs import read_test_runs
 
     studies = _chosen(name, penalty)
+    if name == "methods-rivals":
+        require_libkriging()
     _check_options(studies, jobs, scheduler, test_runs)
     if (real is not None) != (name == "methods-real"):
         raise typer.BadParameter("--real goes with the study `methods-real`, which needs it.")
+    if seed and name.startswith("methods"):
+        raise typer.BadParameter("--seed does not go with the comparisons of methods.")
     simulators = None if real is None else read_simulators(real)
     runs = None if test_runs is None else read_test_runs(test_runs)
     with Store.open(output, "w") as store:
@@ -147,6 +161,7 @@ def run_study(
                 studies,
                 store,
                 size.value,
+                root=seed,
                 jobs=jobs,
                 scheduler=scheduler,
                 test_runs=runs,
@@ -207,10 +222,14 @@ def report(
         Path, typer.Option(metavar="DIR", help="Where the page, tables and figures go.")
     ] = Path("study-report"),
 ) -> None:
-    """Write a page of results beside the paper's claims."""
+    """Write a page of results beside the paper's statements."""
     from pengp.study.report import write_report
 
     show(f"The page is {write_report(file, output_dir)}\n")
+
+
+app.command("seeds")(run_root_seeds)
+app.command("readings")(list_readings)
 
 
 def _chosen(name: str, penalty: SimulationPenalty | None) -> "list[Study]":
@@ -231,7 +250,9 @@ def _check_options(
     if scheduler is not None and jobs != 1:
         raise typer.BadParameter("--jobs and --scheduler exclude each other; give one of them.")
     if test_runs is not None and not any(study.test_parts for study in studies):
-        raise typer.BadParameter("--test-runs goes with the studies `piston-slap` and `all` only.")
+        raise typer.BadParameter(
+            "--test-runs goes with `piston-slap`, `methods`, `methods-rivals` and `all` only."
+        )
 
 
 def _conclude(tallies: "dict[str, Tally]", output: Path) -> None:
@@ -239,7 +260,7 @@ def _conclude(tallies: "dict[str, Tally]", output: Path) -> None:
     from pengp.study.progress import summary
 
     for name, tally in tallies.items():
-        show("".join(f"{paragraph(sentence)}\n" for sentence in summary(name, tally)))
+        show(f"{paragraph(summary(name, tally))}\n")
     failed = sum(tally.failed + tally.skipped for tally in tallies.values())
     if failed:
         say(

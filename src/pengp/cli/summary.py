@@ -10,11 +10,12 @@ from pengp.exceptions import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pengp.diagnostics import Diagnosis
-    from pengp.estimators.view import FittedView, Mode
+    from pengp.diagnostics import Diagnosis, GoodEnough
+    from pengp.estimators.path_view import Mode
+    from pengp.estimators.view import FittedView
 
 #: Scores that are shown.
-_SHOWN_SCORES = ("rmse", "q2", "crps", "coverage")
+_SHOWN_SCORES = ("rmse", "q2", "crps", "coverage", "interval_score")
 #: Other modes that are shown.
 _MOST_MODES = 5
 
@@ -25,43 +26,70 @@ class Summary:
 
     view: "FittedView"
     diagnosis: "Diagnosis"
+    good_enough: "GoodEnough | None" = None
 
     @classmethod
-    def of(cls, view: "FittedView") -> "Summary":
-        """Diagnose a model; an InputError if it has several responses."""
+    def of(cls, view: "FittedView", tolerance: float | None = None) -> "Summary":
+        """Diagnose a model, for a tolerance if given; an InputError if it has several responses."""
         from pengp.diagnostics import diagnose_view
+        from pengp.diagnostics.tolerance import good_enough_view
 
         check_one_response(view)
-        return cls(view, diagnose_view(view))
+        enough = None if tolerance is None else good_enough_view(view, tolerance)
+        return cls(view, diagnose_view(view), enough)
 
     def parts(self) -> "list[RenderableType]":
         """Return everything as texts and tables, to be printed below each other."""
+        if not self.view.is_penalized:
+            from pengp.cli.average_summary import average_parts
+
+            own = average_parts(self.view)
+            return [facts(self._facts()), "", *self._accuracy(), *own, *self._warnings()]
         return [
             facts(self._facts()),
             "",
             self._input_table(),
             "",
-            *self._score_table(),
+            *self._accuracy(),
             *self._mode_table(),
             *self._warnings(),
         ]
 
     def record(self) -> dict[str, Any]:
         """Return everything as numbers and names."""
+        from pengp.cli.average_summary import average_record
+
         view, diagnosis = self.view, self.diagnosis
-        columns = zip(view.names, view.theta, view.lengthscale, view.active, strict=True)
+        columns = zip(
+            view.names,
+            view.theta,
+            view.lengthscale,
+            view.active,
+            view.input_transforms,
+            strict=True,
+        )
         return {
             "response": view.response,
+            "modelled": view.modelled,
             "runs": len(view.y),
-            **(self._of_path() if view.is_penalized else self._of_average()),
+            **(self._of_path() if view.is_penalized else average_record(view)),
             "inputs": [
-                {"name": name, "theta": theta, "lengthscale": length, "active": bool(active)}
-                for name, theta, length, active in columns
+                {
+                    "name": name,
+                    "theta": theta,
+                    "lengthscale": length,
+                    "active": bool(active),
+                    "scale": transform.of(name),
+                }
+                for name, theta, length, active, transform in columns
             ],
             "held_out": None
             if diagnosis.held_out is None
             else {**diagnosis.held_out.scores(), "how": diagnosis.held_out.how},
-            "leave_one_out": {**diagnosis.scores, "level": diagnosis.level},
+            "leave_one_out": {**diagnosis.scores, "level": diagnosis.level}
+            if view.is_penalized
+            else None,
+            **({} if self.good_enough is None else {"tolerance": self.good_enough.record()}),
             "other_modes": [
                 {"below": mode.deficit, "theta": self._by_input(mode)}
                 for mode in diagnosis.modes[1:]
@@ -74,6 +102,7 @@ class Summary:
         """Return the estimates of a penalized fit."""
         model = self.view.estimator
         return {
+            "method": "penalized",
             "lambda": {"value": model.lam_, **self._choice()},
             "sigma2": model.sigma2_,
             "sigma_in_unit_of_response": self.view.sigma,
@@ -84,37 +113,16 @@ class Summary:
             "isotropic": model.isotropic,
         }
 
-    def _of_average(self) -> dict[str, Any]:
-        """Return what a Bayesian average knows of itself."""
-        model = self.view.estimator
-        return {
-            "kernels": model.kernel_weights_,
-            "log_evidence": {"value": model.log_evidence_, "error": model.log_evidence_error_},
-            "effective_size": model.effective_size_,
-            "pareto_shape": model.pareto_shape_,
-            "probability_that_inputs_matter": model.activity_.probability,
-        }
-
     def _facts(self) -> list[tuple[str, str]]:
         """Return what is said before the tables."""
-        about = self._path_facts() if self.view.is_penalized else self._average_facts()
-        return [("Response", f"{self.view.response}, {len(self.view.y)} runs"), *about]
-
-    def _average_facts(self) -> list[tuple[str, str]]:
-        """Return what is said of a Bayesian average."""
-        from pengp.model.kernels import KERNELS
-
-        model = self.view.estimator
-        weights = model.kernel_weights_.items()
-        kernels = ", ".join(f"{KERNELS.label(name)} {100 * w:.0f} %" for name, w in weights)
-        evidence = f"{model.log_evidence_:.2f} +- {model.log_evidence_error_:.2f}"
+        about = self._path_facts() if self.view.is_penalized else []
+        scales = [t.of(n) for t, n in zip(self.view.input_transforms, self.view.names, strict=True)]
+        shown = [s for s, name in zip(scales, self.view.names, strict=True) if s != name]
+        shown += [self.view.modelled] if self.view.modelled != self.view.response else []
         return [
-            ("Model", f"average over lambda, theta and kernels: {kernels}"),
-            (
-                "Draws",
-                f"effective size {model.effective_size_:.0f}, log evidence {evidence}; theta and "
-                "lengthscale below are posterior medians",
-            ),
+            ("Response", f"{self.view.response}, {len(self.view.y)} runs"),
+            *([("Scales", f"modelled on the scales {', '.join(shown)}")] if shown else []),
+            *about,
         ]
 
     def _path_facts(self) -> list[tuple[str, str]]:
@@ -136,7 +144,7 @@ class Summary:
             (
                 "Scale",
                 f"sigma2 {number(model.sigma2_)} for the standardised response, that is a standard "
-                f"deviation of {number(view.sigma)} in the unit of {view.response}",
+                f"deviation of {number(view.sigma)} in the unit of {view.modelled}",
             ),
         ]
 
@@ -188,6 +196,8 @@ class Summary:
         from pengp.choosing.scores import VALIDATION_SCORES
 
         unit, held_out = f", in the unit of {self.view.response}", self.diagnosis.held_out
+        if held_out is None and not self.view.is_penalized:
+            return [paragraph("There are too few runs to hold any out, or all are equal.")]
         kept = self.diagnosis.scores if held_out is None or self.view.is_penalized else None
         shown = {"held out": held_out and held_out.scores(), "theta kept": kept}
         columns = {name: scores for name, scores in shown.items() if scores}
@@ -209,6 +219,12 @@ class Summary:
             return "Leave-one-out check, each run predicted from the others with theta kept:"
         title = f"Accuracy on runs that were held out ({held_out.how}), theta learned anew"
         return f"{title}; with theta kept it flatters:" if self.view.is_penalized else f"{title}:"
+
+    def _accuracy(self) -> "list[RenderableType]":
+        """Return the scores and, if that was asked, whether the model is good enough."""
+        if self.good_enough is None:
+            return self._score_table()
+        return [*self._score_table(), "", paragraph(" ".join(self.good_enough.sentences()))]
 
     def _mode_table(self) -> "list[RenderableType]":
         """Return the other modes, if there are any."""

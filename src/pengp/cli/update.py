@@ -53,8 +53,8 @@ def update(
 ) -> None:
     """Teach a model new runs, and show how it had predicted them.
 
-    Without --re-estimate, theta, lambda and sigma2 stay as they are and the model only conditions
-    on the new runs.
+    Without --re-estimate the model only conditions on the new runs: theta, lambda and sigma2 stay
+    as they are, and the processes of an average are weighted anew.
     """
     from pengp.cli.files import check_destination, write_model
     from pengp.cli.models import open_model
@@ -95,34 +95,32 @@ class Comparison:
         The runs.
     response : str
         Name of their response.
-    mean, half : [m]
-        Predictions, and half the widths of their intervals.
+    mean, lower, upper : [m]
+        Predictions, and the ends of their intervals.
     rmse_before : float
-        Leave-one-out error of the model.
+        Error of the model on its own runs, held out; nan where none could be.
     """
 
     new: "Runs"
     response: str
     mean: "FloatArray"
-    half: "FloatArray"
+    lower: "FloatArray"
+    upper: "FloatArray"
     rmse_before: float
 
     @classmethod
     def of(cls, view: "FittedView", new: "Runs") -> "Comparison":
         """Predict the new runs."""
-        from pengp.choosing.scores import half_width, rmse
-        from pengp.cli.models import predict_all
-
-        mean, std = (values[:, 0] for values in predict_all([view], new.X))
-        half = half_width(_LEVEL) * std
-        return cls(new, view.response, mean, half, rmse(view.y, view.loo.mean))
+        held_out = view.held_out(_LEVEL)
+        before = float("nan") if held_out is None else held_out.scores()["rmse"]
+        return cls(new, view.response, *view.predict(new.X.to_numpy(), _LEVEL), before)
 
     @property
     def inside(self) -> "BoolArray":
         """Whether each run lies in its interval [m]."""
         import numpy as np
 
-        return np.asarray(np.abs(self.new.y - self.mean) <= self.half)
+        return np.asarray((self.lower <= self.new.y) & (self.new.y <= self.upper))
 
     def contradicts(self) -> bool:
         """Whether the new runs contradict the intervals."""
@@ -141,12 +139,18 @@ class Comparison:
         """Return the comparison as texts and a table."""
         m = len(self.new.y)
         rows = [
-            [str(row), *(number(v, 5) for v in (y, mean, y - mean)), f"+- {number(half, 3)}", word]
-            for row, y, mean, half, word in zip(
+            [
+                str(row),
+                *(number(v, 5) for v in (y, mean, y - mean)),
+                f"{number(lower)} to {number(upper)}",
+                word,
+            ]
+            for row, y, mean, lower, upper, word in zip(
                 self.new.X.index,
                 self.new.y,
                 self.mean,
-                self.half,
+                self.lower,
+                self.upper,
                 ("yes" if inside else "no" for inside in self.inside),
                 strict=True,
             )
@@ -157,7 +161,7 @@ class Comparison:
             f"{m} new runs of {self.new.source}, predicted before the model knew them:",
             table(heading, rows[:_MOST_ROWS], left=0),
             *more,
-            f"RMSE {number(self.rmse)} (leave-one-out of the model before: "
+            f"RMSE {number(self.rmse)} (held-out runs of the model before: "
             f"{number(self.rmse_before)}), {self.inside.sum()} of {m} inside their intervals.",
         ]
 
@@ -168,12 +172,12 @@ class Comparison:
             "rows": list(self.new.X.index),
             "response": self.new.y,
             "predicted": self.mean,
-            "lower": self.mean - self.half,
-            "upper": self.mean + self.half,
+            "lower": self.lower,
+            "upper": self.upper,
             "inside": self.inside,
             "level": _LEVEL,
             "rmse": self.rmse,
-            "leave_one_out_rmse_before": self.rmse_before,
+            "held_out_rmse_before": self.rmse_before,
         }
 
 
@@ -181,9 +185,13 @@ def _check(view: "FittedView", new: "Runs") -> None:
     """Raise an InputError about runs that the model cannot learn; note extrapolations."""
     import numpy as np
 
-    from pengp.cli.models import Extrapolation
+    from pengp.cli.models import Extrapolation, check_inputs
     from pengp.cli.runs import check_bounds, check_new_runs
+    from pengp.cli.scales import check_domains
 
+    check_inputs(view, new.X, new.source)
+    responses = new.X.assign(**{view.response: new.y})
+    check_domains(new.source, responses, {view.response: view.response_transform})
     check_new_runs(new, view.X, view.estimator.nugget)
     if view.estimator.input_bounds is not None:
         check_bounds(new, np.transpose(view.ranges))

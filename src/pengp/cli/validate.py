@@ -1,13 +1,12 @@
 """The command `pengp validate`: predictions judged by runs that the model has not seen."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from pengp.cli.files import check_destination
-from pengp.cli.models import Extrapolation, check_level, open_model, predict_all
+from pengp.cli.models import Extrapolation, as_fitted, check_inputs, check_level, open_model
 from pengp.cli.printing import (
     note,
     number,
@@ -28,23 +27,18 @@ if TYPE_CHECKING:
 
     from pengp._core.arrays import FloatArray
     from pengp.choosing.scores import ValidationScore
-    from pengp.diagnostics import IntervalCheck
+    from pengp.diagnostics import Validation
     from pengp.estimators.view import FittedView
 
 _FIGURES = (".png", ".svg", ".pdf")
 
 
-@dataclass(frozen=True, eq=False)
-class _Judged:
+class _Judged(NamedTuple):
     """One response of the test runs, and what became of its predictions."""
 
-    name: str
+    view: "FittedView"
     observed: "FloatArray"  # [m]
-    mean: "FloatArray"  # [m]
-    std: "FloatArray"  # [m]
-    scores: dict[str, float]
-    leave_one_out: dict[str, float]
-    check: "IntervalCheck"
+    found: "Validation"
 
 
 def validate(
@@ -70,9 +64,10 @@ def validate(
 ) -> None:
     """Compare predictions with runs that the model has not seen.
 
-    The scores of these runs stand beside those that the model gives itself by leaving out each of
-    its own runs in turn. The figure shows predicted against observed responses, and how often
-    intervals of every level hold the response.
+    The scores of these runs stand beside those that the fit promised, of runs that it held out. The
+    errors are also judged together, without the correlation between them. The figure shows
+    predicted against observed responses, how often intervals of every level hold the response, and
+    the uncorrelated errors.
     """
     check_level(level)
     if plot is not None and plot.suffix.lower() not in _FIGURES:
@@ -83,12 +78,13 @@ def validate(
     with working(f"Reading {test} ..."):
         runs = read_table(test, Reading(decimal, thousands, sheet, ignore or ()))
     X, y = runs.numbers(views[0].names), runs.numbers([view.response for view in views])
+    check_inputs(views[0], X, runs.source)
     outside = Extrapolation(views[0])
     outside.count(X)
     judged = _judge(views, X, y, level)
     text = "" if as_json else _text(judged, runs.source, level)
     if plot is not None:
-        _draw(judged, level, plot)
+        _draw(judged, X, level, plot)
         text += f"\nFigure: {plot}\n"
     for sentence in (_known_runs(views[0], X), outside.sentence()):
         if sentence:
@@ -102,17 +98,14 @@ def validate(
 def _judge(
     views: "list[FittedView]", X: "pd.DataFrame", y: "pd.DataFrame", level: float
 ) -> list[_Judged]:
-    """Score the predictions of every response."""
-    from pengp.diagnostics import IntervalCheck, score_predictions
+    """Judge the predictions of every response."""
+    from pengp.diagnostics.validation import validate_view
 
-    judged = []
-    for view, mean, std in zip(views, *(a.T for a in predict_all(views, X)), strict=True):
-        observed = y[view.response].to_numpy()
-        scores = score_predictions(observed, mean, std, level=level)
-        own = score_predictions(view.y, view.loo.mean, view.loo.std, level=level)
-        check = IntervalCheck(round(scores["coverage"] * len(X)), len(X), level)
-        judged.append(_Judged(view.response, observed, mean, std, scores, own, check))
-    return judged
+    columns = [y[view.response].to_numpy() for view in views]
+    return [
+        _Judged(view, observed, validate_view(view, as_fitted(view, X), observed, level))
+        for view, observed in zip(views, columns, strict=True)
+    ]
 
 
 def _text(judged: list[_Judged], source: str, level: float) -> str:
@@ -120,54 +113,53 @@ def _text(judged: list[_Judged], source: str, level: float) -> str:
     from pengp.choosing.scores import VALIDATION_SCORES
 
     parts: list[Any] = []
-    for one in judged:
-        m = len(one.observed)
+    for view, observed, found in judged:
+        m, held = len(observed), found.held_out
+        promised = {} if held is None else held.scores()
         rows = [
             (
                 score.label,
-                _shown(score, one.scores),
-                _shown(score, one.leave_one_out),
+                _shown(score, found.scores),
+                _shown(score, promised),
                 score.explain(level),
             )
             for score in VALIDATION_SCORES.values()
         ]
         grid = table(
-            ("score", "test", "leave-\none-out", "meaning"),
+            ("score", "seen", "promised", "meaning"),
             rows,
-            title=f"{one.name}: {m} test run{'s' * (m > 1)} of {source}",
+            title=f"{view.response}: {m} test run{'s' * (m > 1)} of {source}",
             right=(1, 2),
         )
         *most, last = (score.label for score in VALIDATION_SCORES.values() if score.has_unit)
-        units = (
-            f"{', '.join(most)} and {last} are in the unit of {one.name}. Leave-one-out: each run "
-            "of the fit, predicted from the others."
-        )
-        parts += [grid, "", paragraph(units), "", *map(paragraph, _verdicts(one, level)), ""]
+        how = "" if held is None else f" Promised: runs of the fit, held out ({held.how})."
+        units = f"{', '.join(most)} and {last} are in the unit of {view.response}.{how}"
+        parts += [grid, "", paragraph(units), "", *map(paragraph, _verdicts(found, level)), ""]
     return rendered(*parts[:-1])
 
 
 def _shown(score: "ValidationScore", scores: dict[str, float]) -> str:
-    """Return a score as text; a share in percent."""
-    value = scores[score.name]
+    """Return a score as text, "-" where there is none; a share in percent."""
+    value = scores.get(score.name, float("nan"))
     return percent(value) if score.greater_is_better is None else number(value)
 
 
-def _verdicts(one: _Judged, level: float) -> list[str]:
+def _verdicts(found: "Validation", level: float) -> list[str]:
     """Return sentences on what the scores mean for the use of the model."""
-    m, sure = len(one.observed), f"{100 * level:g} %"
-    counts = (
-        f"{one.check.inside} of {m} responses lie in their {sure} interval, where "
-        f"{m * level:.3g} are expected"
-    )
-    sentences = [
-        f"{counts}: the intervals are too {one.check.too}, chance does not explain this (p = "
-        f"{one.check.p_value:.1g})."
-        if one.check.contradicted
-        else f"{counts}: these runs do not contradict the intervals."
-    ]
-    if one.scores["q2"] <= 0.0 and m > 1:
+    check, joint, sentences = found.check, found.joint, [f.message for f in found.findings]
+    codes = {finding.code for finding in found.findings}
+    if "intervals" not in codes:
         sentences.append(
-            "The predictions are no better than the mean of these runs; do not rely on this model."
+            f"{check.inside} of {check.n} responses lie in their {100 * level:g} % interval, where "
+            f"{check.n * level:.3g} are expected: these runs do not contradict the intervals."
+        )
+    if found.differences and "promise" not in codes:
+        sentences.append("Chance may explain how these runs differ from what the fit promised.")
+    if joint is not None and "distance" not in codes:
+        sentences.append(
+            f"Taken together the errors are as the model says: their Mahalanobis distance is "
+            f"{number(joint.distance)}, where {number(joint.expected)} is expected (p = "
+            f"{joint.p_value:.2g}; {joint.law})."
         )
     return sentences
 
@@ -186,16 +178,7 @@ def _known_runs(view: "FittedView", X: "pd.DataFrame") -> str:
 
 def _record(judged: list[_Judged], level: float, outside: Extrapolation) -> dict[str, Any]:
     """Return the result for JSON."""
-    responses = {
-        one.name: {
-            "test": one.scores,
-            "leave_one_out": one.leave_one_out,
-            "inside": one.check.inside,
-            "p_value": one.check.p_value,
-            "intervals_contradicted": one.check.contradicted,
-        }
-        for one in judged
-    }
+    responses = {one.view.response: _result(one.found) for one in judged}
     return {
         "runs": outside.rows,
         "level": level,
@@ -204,13 +187,28 @@ def _record(judged: list[_Judged], level: float, outside: Extrapolation) -> dict
     }
 
 
-def _draw(judged: list[_Judged], level: float, path: Path) -> None:
-    """Write the figure: a row of two panels for every response."""
+def _result(found: "Validation") -> dict[str, Any]:
+    """Return what became of one response, for JSON."""
+    held, joint = found.held_out, found.joint
+    return {
+        "test": found.scores,
+        "promised": None if held is None else {**held.scores(), "how": held.how},
+        "differences": {d.name: {"p_value": d.p_value} for d in found.differences},
+        "inside": found.check.inside,
+        "p_value": found.check.p_value,
+        "intervals_contradicted": found.check.contradicted,
+        "together": None if joint is None else {**vars(joint), "p_value": joint.p_value},
+        "findings": [finding._asdict() for finding in found.findings],
+    }
+
+
+def _draw(judged: list[_Judged], X: "pd.DataFrame", level: float, path: Path) -> None:
+    """Write the figure: a row of panels for every response."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     from pengp._core.files import replacing
-    from pengp.plots import CoverageDisplay, LeaveOneOutDisplay
+    from pengp.plots import CoverageDisplay, LeaveOneOutDisplay, PivotedErrorsDisplay
 
     kind = path.suffix.lower()[1:]
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
@@ -225,11 +223,15 @@ def _draw(judged: list[_Judged], level: float, path: Path) -> None:
             }
         ),
     ):
-        figure = Figure(figsize=(9.0, 4.4 * len(judged)), layout="constrained")
-        for one, axes in zip(judged, figure.subplots(len(judged), 2, squeeze=False), strict=True):
-            given = one.observed, one.mean, one.std
-            left = LeaveOneOutDisplay.from_predictions(*given, level=level, response_name=one.name)
-            left.plot(ax=axes[0])
-            CoverageDisplay.from_predictions(*given, response_name=one.name).plot(ax=axes[1])
-            axes[1].set_box_aspect(1)
+        figure = Figure(figsize=(13.5, 4.4 * len(judged)), layout="constrained")
+        for one, axes in zip(judged, figure.subplots(len(judged), 3, squeeze=False), strict=True):
+            given = one.view, as_fitted(one.view, X), one.observed
+            LeaveOneOutDisplay.from_test_runs(*given, level=level).plot(ax=axes[0])
+            CoverageDisplay.from_test_runs(*given).plot(ax=axes[1])
+            if one.view.is_constant:
+                axes[2].set_axis_off()
+            else:
+                PivotedErrorsDisplay.from_test_runs(*given, level=level).plot(ax=axes[2])
+            for panel in axes:
+                panel.set_box_aspect(1)
         figure.savefig(place, format=kind, dpi=150, metadata=undated)

@@ -9,13 +9,15 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
+from scipy.stats import qmc
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.seeds import as_generator
+from pengp._core.checks import as_generator
 from pengp.exceptions import InputError
 
 _TRIALS = 2500  # points and columns tried by the maximin search
+_CANDIDATES = 2048  # points from which a continued design is chosen
 _WORK = 25_000_000  # fewer trials for more than 100 points, which cost about n^2 each
 
 
@@ -64,6 +66,36 @@ def latin_hypercube(
         return (_maximin_levels(n, d, rng) + 0.5) / n
     levels = _sliced_levels(n, d, _checked_slices(n, slices) if method == "sliced" else 1, rng)
     return (levels + rng.random((n, d))) / n
+
+
+def continue_design(U: ArrayLike, k: int, *, random_state: RandomState = None) -> FloatArray:
+    """Return k points [k, d] of [0, 1]^d that fill the gaps of a design U [n, d].
+
+    One after the other, the point that is farthest from all others, of a few thousand that are
+    spread evenly over the cube; its first points are those of any larger k.
+
+    Parameters
+    ----------
+    U : array_like [n, d]
+        Points of the design.
+    k : int
+        Number of points.
+    random_state : int, Generator, RandomState or None
+        Source of randomness; an int gives the same points every time.
+    """
+    known, k = np.asarray(U, dtype=np.float64), _positive_int(k, "k")
+    if known.ndim != 2 or not known.size:
+        raise InputError(f"U must have shape [n, d], got {known.shape}")
+    rng = as_generator(random_state)
+    d = known.shape[1]
+    spread = qmc.Sobol(d, scramble=False).random(max(_CANDIDATES, 1 << (4 * k - 1).bit_length()))
+    candidates = (spread + rng.random(d)) % 1.0
+    nearest = cdist(candidates, known, "sqeuclidean").min(axis=1)
+    chosen = np.empty((k, d))
+    for i in range(k):
+        chosen[i] = candidates[np.argmax(nearest)]
+        np.minimum(nearest, ((candidates - chosen[i]) ** 2).sum(axis=1), out=nearest)
+    return chosen
 
 
 def scale_design(U: ArrayLike, bounds: ArrayLike) -> FloatArray:

@@ -40,9 +40,9 @@ def load_piston_slap() -> Dataset:
     """Return the 12 training runs of the piston-slap noise experiment.
 
     The simulator gives the noise of a piston's secondary motion in an engine cylinder; a run took
-    24 hours. Columns x1 to x6 of the published table are, in order, the cylinder liner (the
-    clearance between it and the piston), the location of peak pressure, and the length, profile and
-    ovality of the piston skirt, and the pin offset. Skirt profile and ovality take the values 1, 2
+    24 hours. The inputs, x1 to x6 of the published table, are the cylinder liner (the clearance
+    between it and the piston), the location of peak pressure, the length, profile and ovality of
+    the piston skirt, and the pin offset. Skirt profile and ovality take the values 1, 2
     and 3, the other inputs six equally spaced values each.
 
     Returns
@@ -57,18 +57,12 @@ def load_piston_slap() -> Dataset:
     .. [2] Li and Sudjianto (2005), Technometrics 47, 111-120.
     """
     with files("pengp.datasets").joinpath("piston_slap.csv").open(encoding="utf-8") as file:
-        runs = np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.float64)
+        *names, _ = file.readline().strip().split(",")
+        runs = np.loadtxt(file, delimiter=",", dtype=np.float64)
     return Dataset(
         X=runs[:, :-1].copy(),
         y=runs[:, -1].copy(),
-        input_names=(
-            "cylinder liner",
-            "location of peak pressure",
-            "skirt length",
-            "skirt profile",
-            "skirt ovality",
-            "pin offset",
-        ),
+        input_names=tuple(names),
         response_name="piston slap noise",
         unit="dB",
         reference="Hoffman, Sudjianto, Du and Stout (2003), SAE Technical Paper 2003-01-0148; "

@@ -4,23 +4,22 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import check_levels
 from pengp._core.registry import name_of
-from pengp.bayes.average import Average, Settings, average
-from pengp.bayes.insight import Activity
+from pengp.bayes.average import Average, Settings, extended
+from pengp.bayes.heldout import HeldOut as LeftOut
+from pengp.bayes.jackknife import LeftOutMeans, left_out_means
+from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
-from pengp.choosing.scores import half_width
+from pengp.choosing.scores import Law, half_width
+from pengp.estimators.average_view import activity_in
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
-from pengp.estimators.surrogate import LeaveOneOut, Surrogate
+from pengp.estimators.laws import MappedLaw
+from pengp.estimators.surrogate import LeaveOneOut, Surrogate, leave_one_out_in
 from pengp.exceptions import InputError
-
-_FEWEST_COMPONENTS = 20.0
-"""Effective number of components below which new runs make the posterior be sampled anew."""
 
 
 class Components(NamedTuple):
@@ -72,13 +71,11 @@ class AverageMixin(SurrogateMixin):
         return min(fixed) if len(fixed) == len(nuggets) else None
 
     def _learn(self, surrogate: Surrogate[Any]) -> None:
-        """Take over a surrogate that knows more runs; sample anew where too few draws are left."""
+        """Take over a surrogate that knows more runs; see `pengp.bayes.average.extended`."""
         X = surrogate.posteriors[0].X
         outputs = np.ascontiguousarray(surrogate.response.transform(surrogate.y_raw).T)
         mixtures = [
-            average(X, y, self._settings, seed)[1]
-            if found is not None and mixture.effective_size < _FEWEST_COMPONENTS
-            else mixture
+            mixture if found is None else extended(found, X, y, self._settings, seed)
             for found, mixture, y, seed in zip(
                 self._averages, surrogate.posteriors, outputs, self._seeds, strict=True
             )
@@ -124,16 +121,7 @@ class AverageMixin(SurrogateMixin):
     @property
     def activity_(self) -> Any:
         """How much each input matters, an `Activity` or a list of q."""
-        inputs = self._surrogate.inputs
-
-        def in_units(a: Average) -> Activity:
-            found, width = a.activity, inputs.width[:, None]
-            length = np.where(inputs.constant[:, None], np.inf, found.lengthscale * width)
-            return found._replace(
-                probability=np.where(inputs.constant, 0.0, found.probability), lengthscale=length
-            )
-
-        return self._each(in_units)
+        return self._each(lambda a: activity_in(self._surrogate.inputs, a.activity))
 
     @property
     def explanations_(self) -> Any:
@@ -152,88 +140,83 @@ class AverageMixin(SurrogateMixin):
         """
         check_is_fitted(self)
         half_width(level)
-        found, scaler = self._averages[output], self._surrogate.response
+        found, known = self._averages[output], self._surrogate
         if found is None:
             raise InputError("a constant response has nothing to predict.")
-        left, y = found.held_out, found.y
-        mean, sd = scaler.mean[output], scaler.sd[output]
-        ends = np.concatenate([law.interval(level) for law in left.laws])
-        pairs = zip(left.laws, left.runs, strict=True)
-        crps = np.concatenate([law.crps(y[[run]]) for law, run in pairs])
+        left, law = found.held_out, self._loo_law(output)
+        y, (mean, std) = known.y_raw[left.runs, output], law.moments()
+        if not known.response.transforms:  # the laws are of fewer draws than there are
+            mean = known.response.mean[output] + known.response.sd[output] * left.mean
+            std = known.response.sd[output] * left.std
+        lower, upper = law.interval(level).T
         return HeldOut(
-            left.runs,
-            mean + sd * y[left.runs],
-            mean + sd * left.mean,
-            sd * left.std,
-            mean + sd * ends[:, 0],
-            mean + sd * ends[:, 1],
-            sd * crps,
-            level,
-            "each run left out in turn",
-            left.effective_size,
+            run=left.runs,
+            y=y,
+            mean=mean,
+            std=std,
+            lower=lower,
+            upper=upper,
+            crps=law.crps(y),
+            below=law.cdf(y),
+            log_density=law.log_density(y),
+            level=level,
+            how=_how(left),
+            effective_size=left.effective_size,
         )
+
+    def _loo_law(self, output: int) -> MappedLaw:
+        """Return the laws [n] of the runs of ``fit``, theta learned anew without each."""
+        found = self._averages[output]
+        if found is None:
+            raise InputError("a constant response has nothing to predict.")
+        laws = found.held_out.laws
+        location = np.concatenate([law.location for law in laws])
+        scale = np.concatenate([law.scale for law in laws])
+        weights = np.stack([law.weights for law in laws])
+        return self._surrogate.mapped(output, MixtureLaw(location, scale, weights, laws[0].df))
 
     @property
     def loo_(self) -> LeaveOneOut:
-        """Each run of ``fit`` predicted from the others, theta learned anew."""
+        """Means and standard deviations of `held_out`, all outputs beside each other."""
         check_is_fitted(self)
-        n, q = self._averages_runs(), len(self._averages)
-        mean, std, residual = (np.zeros((n, q)) for _ in range(3))
-        mean[:] = self._surrogate.response.mean
-        for k, found in enumerate(self._averages):
-            if found is not None:
-                held = self.held_out(k)
-                mean[:, k], std[:, k], residual[:, k] = held.mean, held.std, held.y - held.mean
-        standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
-        loo = LeaveOneOut(mean, std, residual, standardized)
+        known = [a for a in self._averages if a is not None]
+        flat = np.zeros(len(known[0].y) if known else len(self.X_train_))
+        left = [None if a is None else a.held_out for a in self._averages]
+        seen, mean, std = (
+            np.stack(columns, axis=-1)
+            for columns in (
+                [flat if a is None else a.y for a in self._averages],
+                [flat if found is None else found.mean for found in left],
+                [flat if found is None else found.std for found in left],
+            )
+        )
+        loo = leave_one_out_in(self._surrogate, seen - mean, mean, std, self._loo_law)
         return loo.output(0) if self._one_output else loo
 
-    def _averages_runs(self) -> int:
+    def _law(self, X_raw: FloatArray, output: int) -> Law:
+        """Return the predictive distributions at X_raw [m, d]: mixtures of Student t."""
+        known = self._surrogate
+        if known.response.constant[output] or known.response.transforms:
+            return super()._law(X_raw, output)
+        law = known.posteriors[output].law(known.scale(X_raw))
+        return law.moved(known.response.mean[output], known.response.sd[output])
+
+    def _runs_in_fit(self, output: int) -> int:
         """Return the number of runs in ``fit``."""
-        return next((len(a.y) for a in self._averages if a is not None), len(self.X_train_))
+        found = self._averages[output]
+        return len(self.X_train_) if found is None else len(found.y)
 
-    def predict_quantiles(self, X: Any, levels: ArrayLike) -> FloatArray:
-        """Return quantiles of the predictive distributions, exactly those of the mixtures.
+    def _left_out(self, output: int) -> LeftOutMeans:
+        """Return the posteriors without each run."""
+        found = self._averages[output]
+        assert found is not None  # a constant response leaves nothing out
+        return left_out_means(found, self._surrogate.posteriors[output].X, self._seeds[output])
 
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        levels : [k]
-            Probabilities between 0 and 1.
 
-        Returns
-        -------
-        [m, k] or [m, q, k]
-        """
-        X_raw, known = self._new_inputs(X), self._surrogate
-        p = check_levels(levels)
-        found = np.zeros((len(X_raw), len(self._averages), len(p)))
-        X_scaled = known.scale(X_raw)
-        for k, mixture in enumerate(known.posteriors):
-            if not known.response.constant[k]:
-                found[:, k] = mixture.law(X_scaled).quantiles(p)
-        scaled = known.response.mean[:, None] + known.response.sd[:, None] * found
-        return self._outputs(scaled)
-
-    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Return central prediction intervals, exactly those of the mixtures.
-
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        level : float
-            Probability that an interval is to cover, between 0 and 1.
-
-        Returns
-        -------
-        lower, upper : [m] or [m, q]
-            Quantiles of (1 - level) / 2 and (1 + level) / 2.
-        """
-        half_width(level)  # says so if the level is none, before any work
-        ends = self.predict_quantiles(X, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-        return ends[..., 0], ends[..., 1]
+def _how(left: LeftOut) -> str:
+    """Say how runs were held out."""
+    more = f", further draws for {left.n_thin} of {len(left.runs)}" if left.n_thin else ""
+    return f"each run left out in turn{more}"
 
 
 def _components(mixture: ProcessMixture) -> Components:

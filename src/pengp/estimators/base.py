@@ -9,18 +9,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import (
+    as_generator,
     check_count,
     check_duplicates,
     check_points,
+    check_real,
     check_runs,
     check_sizes,
 )
-from pengp._core.real import check_real
-from pengp._core.seeds import as_generator
-from pengp.choosing.scores import half_width, normal_interval
-from pengp.estimators.data import check_inside
+from pengp.estimators.data import Scales, check_inside
+from pengp.estimators.intervals import IntervalMixin
+from pengp.estimators.laws import MappedLaw
+from pengp.estimators.scales import check_domain, check_responses, column_label
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
+from pengp.model.elementary import Transform
+from pengp.model.transforms import IDENTITY
 
 #: Standard deviations of the runs in ``fit`` beyond which a further response is no number to learn
 #: from: what double precision keeps of the others is less than their own scale.
@@ -31,7 +35,7 @@ _LARGEST_RESPONSE = 1e303
 _SUMS: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 
 
-class SurrogateMixin:
+class SurrogateMixin(IntervalMixin):
     """Methods and learned attributes that all estimators share; see there.
 
     A subclass calls `_runs` in ``fit`` and sets the learned attributes below; it says which nugget
@@ -39,8 +43,9 @@ class SurrogateMixin:
     """
 
     input_bounds: ArrayLike | None
+    input_transforms: Any
+    response_transform: Any
 
-    _surrogate: Surrogate[Any]
     _one_output: bool  # whether y was [n], not [n, q]
     X_train_: FloatArray
     y_train_: FloatArray
@@ -51,7 +56,7 @@ class SurrogateMixin:
 
     def _learn(self, surrogate: Surrogate[Any]) -> None:
         """Take over a surrogate that knows more runs."""
-        self._surrogate = surrogate
+        self._hold(surrogate)
 
     def _runs(self, X: Any, y: Any, least: int = 2) -> tuple[FloatArray, FloatArray]:
         """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
@@ -68,10 +73,14 @@ class SurrogateMixin:
                 ensure_min_samples=least,
             )
         check_runs(len(X))
-        check_sizes(y, "y", _LARGEST_RESPONSE)
+        check_sizes(np.asarray(y, dtype=np.float64), "y", _LARGEST_RESPONSE)
         self._one_output = y.ndim == 1
         # Copies: a caller who goes on to change the arrays must not change the fit.
         return np.array(X), np.array(y, dtype=np.float64).reshape(len(X), -1)
+
+    def _scales(self) -> Scales:
+        """Return the transforms that are asked for."""
+        return Scales(self.input_transforms, self.response_transform)
 
     def _names(self) -> Any:
         """Return the names of the inputs, None if they have none."""
@@ -82,11 +91,30 @@ class SurrogateMixin:
         return float(values.item()) if self._one_output else values
 
     @property
+    def input_transforms_(self) -> list[Transform]:
+        """The transforms of the d inputs."""
+        check_is_fitted(self)
+        inputs = self._surrogate.inputs
+        return list(inputs.transforms or [IDENTITY] * len(inputs.lower))
+
+    @property
+    def response_transform_(self) -> Any:
+        """The transform of the response, a Transform or a list of q; powers are estimated."""
+        check_is_fitted(self)
+        found = list(self._surrogate.response.transforms)
+        found = found or [IDENTITY] * len(self._surrogate.posteriors)
+        return found[0] if self._one_output else found
+
+    @property
     def loo_(self) -> LeaveOneOut:
         """Leave-one-out predictions at theta_, read-only: mean [n] or [n, q], ..."""
         check_is_fitted(self)
         loo = self._surrogate.loo
         return loo.output(0) if self._one_output else loo
+
+    def _loo_law(self, output: int) -> MappedLaw:
+        """Return the laws [n] behind `loo_`, in the user's unit."""
+        return self._surrogate.loo_law(output)
 
     @overload
     def predict(
@@ -109,7 +137,8 @@ class SurrogateMixin:
         Returns
         -------
         mean : [m] or [m, q]
-            Predictive means, in the units of y.
+            Predictive means, in the units of y; for a transformed response those of the law that
+            is mapped back (an average cuts its Student t laws at the levels 1e-4 and 1 - 1e-4).
         std : [m] or [m, q]
             With `return_std`.
         cov : [m, m] or [m, m, q]
@@ -124,25 +153,6 @@ class SurrogateMixin:
             check_points(len(X_raw), len(known.posteriors))
         both = known.mean_and_std(X_raw) if return_std else known.mean_and_cov(X_raw)
         return self._outputs(both[0]), (both[1][..., 0] if self._one_output else both[1])
-
-    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Return central prediction intervals of the normal predictive distribution.
-
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        level : float
-            Probability that an interval is to cover, between 0 and 1.
-
-        Returns
-        -------
-        lower, upper : [m] or [m, q]
-            mean -+ z std with z the normal quantile of (1 + level) / 2.
-        """
-        half_width(level)  # says so if the level is none, before any work
-        mean, std = self.predict(X, return_std=True)
-        return normal_interval(mean, std, level)
 
     def predict_gradient(self, X: Any) -> FloatArray:
         """Return the derivatives of the predictive mean in the inputs, in the user's units.
@@ -224,8 +234,10 @@ class SurrogateMixin:
             )
         check_runs(len(known.y_raw) + len(y_raw))
         check_inside(X_raw, known.inputs, self.input_bounds, self._names())
+        self._check_domains(X_raw)
+        check_responses(y_raw, known.response.transforms, "y_new")
         self._check_responses(known.response.transform(y_raw))
-        if (known.response.constant & (y_raw != known.response.mean).any(axis=0)).any():
+        if (known.response.constant & (y_raw != known.y_raw[0]).any(axis=0)).any():
             raise InputError(
                 "the model was fitted to a constant response and has no scale for other values; "
                 "fit it anew on all runs."
@@ -249,7 +261,14 @@ class SurrogateMixin:
         check_real(X, "X")
         with np.errstate(**_SUMS):
             checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
+        self._check_domains(checked)
         return checked
+
+    def _check_domains(self, X_raw: FloatArray) -> None:
+        """Raise an InputError if an input of X_raw [m, d] has no transform."""
+        for p, transform in enumerate(self._surrogate.inputs.transforms):
+            label = column_label(p, self._names())
+            check_domain(X_raw[:, p], transform, f"X has {{}} in row {{}}, {label}")
 
     def _outputs(self, values: FloatArray) -> FloatArray:
         """Drop the output axis, 1, of values [m, q, ...] for one output y [n]."""

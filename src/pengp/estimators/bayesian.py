@@ -10,19 +10,20 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import check_count, warn
+from pengp._core.checks import as_seed, check_count, warn
 from pengp._core.linalg import ONE_THREAD
-from pengp._core.seeds import as_seed
 from pengp.bayes.average import FEWEST, Average, Settings, average, members_of
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.priors import Prior, get_prior
 from pengp.estimators.averaged import AverageMixin
 from pengp.estimators.data import TrainingData, scale_runs
 from pengp.estimators.display import FittedDisplayMixin
+from pengp.estimators.scales import judge_of
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
 from pengp.model.means import Mean
-from pengp.model.structure import Kernel
+from pengp.path.fitting import Model, checked_model
 
 __all__ = ["BayesianGPRegressor"]
 
@@ -43,8 +44,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
     ----------
     kernels : str, Kernel, sequence or mapping, optional
         Correlation functions that are averaged: names or kernels, or a mapping from them to prior
-        weights. By default squared exponential, radial and product Matern 5/2, a third each; with
-        one input squared exponential (2/3) and Matern 5/2.
+        weights. By default squared exponential, radial, product and nearly additive Matern 5/2, a
+        quarter each; with one input squared exponential (2/3) and Matern 5/2.
     prior : {"hierarchical-lasso", "gamma", "jointly-robust"} or Prior
         Prior of theta; your own object has value, gradient and hessian in log theta.
     mean : {"integrated", "zero"}, Mean or None
@@ -57,11 +58,14 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
     effective_size : float
         Effective number of draws at which the sampler stops.
     max_points : int
-        Draws at which it stops in any case.
+        Points, those by which the sampler adapts included, at which it stops in any case.
     n_components : int
         Most processes that are kept for predictions; ``thinning_`` says what that changes.
     input_bounds : array, shape [d, 2], optional
         Lower and upper end of each input, the design region; by default the range of the runs.
+    input_transforms, response_transform
+        As in `PenalizedGPRegressor`. A power maximises the profile likelihood of the first kernel
+        with a constant mean, the Jacobian counted, and is kept: it is not averaged over.
     random_state : int, Generator, RandomState or None
         Seed of the draws.
     n_jobs : int, optional
@@ -107,6 +111,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         max_points: int = 30_000,
         n_components: int = 100,
         input_bounds: ArrayLike | None = None,
+        input_transforms: Any = None,
+        response_transform: Any = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -118,6 +124,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         self.max_points = max_points
         self.n_components = n_components
         self.input_bounds = input_bounds
+        self.input_transforms = input_transforms
+        self.response_transform = response_transform
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -135,7 +143,15 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         self._settings = self._checked_settings(X_raw.shape[1])
         names, bounds, seed = self._names(), self.input_bounds, as_seed(self.random_state)
         nugget = self._fixed_nugget()
-        data = scale_runs(X_raw, y_raw, names, input_bounds=bounds, nugget=nugget)
+        data = scale_runs(
+            X_raw,
+            y_raw,
+            names,
+            input_bounds=bounds,
+            scales=self._scales(),
+            judge=judge_of(self._maximised(), 0.0, seed),
+            nugget=nugget,
+        )
         self._seeds = np.random.SeedSequence(seed).generate_state(len(data.y)).tolist()
         averages, mixtures = zip(*self._averaged(data), strict=True)
         self.X_train_ = data.X_raw
@@ -164,6 +180,17 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
             check_count(self.n_components, "n_components", 1, _MOST_COMPONENTS),
         )
 
+    def _maximised(self) -> Model:
+        """Return the model by whose likelihood powers of transforms are estimated."""
+        return checked_model(
+            kernel=self._settings.members[0].kernel,
+            penalty="none",
+            isotropic=False,
+            nugget=self._fixed_nugget() or 1e-5,
+            mean="constant",
+            theta_bounds=(1e-3, 1e3),
+        )
+
     def _averaged(self, data: TrainingData) -> list[tuple[Average | None, ProcessMixture]]:
         """Return average and mixture of each output; see `_average`."""
         jobs = [
@@ -179,7 +206,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         self, averages: tuple[Average | None, ...], surrogate: Surrogate[ProcessMixture]
     ) -> None:
         """Set what was learned, from runs or from a file; None for a constant response."""
-        self._averages, self._surrogate = averages, surrogate
+        self._averages = averages
+        self._hold(surrogate)
         inputs = surrogate.inputs
         medians = [np.full(len(inputs.lower), np.nan) if a is None else a.medians for a in averages]
         self.theta_ = self._of_outputs(np.array(medians))

@@ -1,6 +1,6 @@
 """Runs predicted by fits that did not know them: how accurate a surrogate is on new runs."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,15 +10,10 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import DataSets
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.folds import leave_one_out
-from pengp.choosing.scores import (
-    coverage,
-    crps_normal_values,
-    interval_score,
-    normal_interval,
-    q2,
-    rmse,
-)
-from pengp.model.posterior import condition
+from pengp.choosing.laws import NormalLaw
+from pengp.choosing.scores import coverage, interval_score, q2, rmse
+from pengp.estimators.laws import MappedLaw
+from pengp.model.posterior import Posterior, condition
 from pengp.path.fitting import Model
 from pengp.path.penalized import PathFit, fit_path
 
@@ -41,6 +36,10 @@ class HeldOut:
         Ends of the central intervals that hold ``level`` of the predictive laws.
     crps : [N]
         Continuous ranked probability scores of the predictive laws.
+    below : [N]
+        Probability F(y) that the predictive laws give to a response below the one seen.
+    log_density : [N]
+        Logarithms of the predictive densities at y.
     level : float
         Probability of the intervals.
     how : str
@@ -56,6 +55,8 @@ class HeldOut:
     lower: FloatArray
     upper: FloatArray
     crps: FloatArray
+    below: FloatArray
+    log_density: FloatArray
     level: float
     how: str
     effective_size: FloatArray | None = None
@@ -66,14 +67,21 @@ class HeldOut:
         return int(((self.lower <= self.y) & (self.y <= self.upper)).sum())
 
     def scores(self) -> dict[str, float]:
-        """Return rmse, crps and interval_score in the response's unit, q2 and coverage."""
+        """Return rmse, crps and interval_score in the response's unit, q2, log_score, coverage."""
         return {
             "rmse": rmse(self.y, self.mean),
             "q2": q2(self.y, self.mean),
             "crps": float(self.crps.mean()),
+            "log_score": -float(self.log_density.mean()),
             "coverage": coverage(self.y, self.lower, self.upper),
             "interval_score": interval_score(self.y, self.lower, self.upper, level=self.level),
         }
+
+    def by_run(self, values: FloatArray) -> FloatArray:
+        """Return the mean for each run, in their order, of values [N] of its predictions."""
+        seen = np.bincount(self.run)
+        means: FloatArray = np.bincount(self.run, values)[seen > 0] / seen[seen > 0]
+        return means
 
 
 class Split(NamedTuple):
@@ -108,31 +116,22 @@ def of_table(table: CVTable, lam: float) -> tuple[list[Split], str]:
 
 def of_refits(
     X: FloatArray, y: FloatArray, lam: float, model: Model, n_starts: int | FloatArray
-) -> tuple[list[Split], str]:
-    """Return each run alone with the estimates from the others at lam, and how they lie."""
+) -> list[Split]:
+    """Return each run alone with the estimates from the others at lam."""
     plan = leave_one_out(len(y))
     sets = DataSets([X[t] for t, _ in plan], [y[t] for t, _ in plan], (len(plan),))
     fit: PathFit = fit_path(sets, np.array([lam]), model, n_starts, np.random.default_rng(0))
-    splits = [
+    return [
         Split(train, test, fit.theta[k, 0], float(fit.nugget[k, 0]), float(fit.sigma2[k, 0]))
         for k, (train, test) in enumerate(plan)
     ]
-    return splits, "each run left out in turn"
 
 
 def predict_splits(X: FloatArray, y: FloatArray, splits: Iterable[Split], model: Model) -> Normals:
     """Predict the held-out runs of X [n, d], y [n] at the estimates of their splits."""
     runs, means, stds = [], [], []
     for split in splits:
-        process = condition(
-            X[split.train],
-            y[split.train],
-            split.theta,
-            kernel=model.kernel,
-            nugget=split.nugget,
-            mean=model.mean,
-            sigma2=split.sigma2,
-        )
+        process = _conditioned(X, y, split, model)
         mean, variance = process.predict(X[split.test])
         runs.append(split.test)
         means.append(mean)
@@ -140,11 +139,67 @@ def predict_splits(X: FloatArray, y: FloatArray, splits: Iterable[Split], model:
     return Normals(np.concatenate(runs), np.concatenate(means), np.concatenate(stds))
 
 
-def normal_held_out(
-    y: FloatArray, run: IntArray, mean: FloatArray, std: FloatArray, level: float, how: str
+def _conditioned(X: FloatArray, y: FloatArray, split: Split, model: Model) -> Posterior:
+    """Return the process at the estimates of a split, conditioned on its runs of X, y."""
+    return condition(
+        X[split.train],
+        y[split.train],
+        split.theta,
+        kernel=model.kernel,
+        nugget=split.nugget,
+        mean=model.mean,
+        sigma2=split.sigma2,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutProcesses:
+    """Fits that left out one of n runs each, with their own estimates, on the model's scale.
+
+    Attributes
+    ----------
+    processes : list of n Posterior
+        Conditioned on the other runs.
+    residuals : [n]
+        Absolute errors at the run that was left out.
+    """
+
+    processes: list[Posterior]
+    residuals: FloatArray
+
+    @classmethod
+    def of(
+        cls, X: FloatArray, y: FloatArray, splits: list[Split], model: Model
+    ) -> "LeftOutProcesses":
+        """Condition on the runs of X [n, d], y [n] without each."""
+        processes = [_conditioned(X, y, split, model) for split in splits]
+        pairs = zip(processes, splits, strict=True)
+        predicted = np.concatenate(
+            [process.predict_mean(X[split.test]) for process, split in pairs]
+        )
+        return cls(processes, np.abs(y - predicted))
+
+    def means(self, X_new: FloatArray) -> FloatArray:
+        """Return the predictions [m, n] at X_new [m, d]."""
+        return np.stack([process.predict_mean(X_new) for process in self.processes], axis=-1)
+
+
+def held_out_of(
+    y: FloatArray, found: Normals, mapped: Callable[[NormalLaw], MappedLaw], level: float, how: str
 ) -> HeldOut:
-    """Return the record of normal predictions, mean and std [N], of runs of y [n]."""
-    seen = y[run]
-    lower, upper = normal_interval(mean, std, level)
-    crps = crps_normal_values(seen, mean, std)
-    return HeldOut(run, seen, mean, std, lower, upper, crps, level, how)
+    """Return the record of normal predictions of runs of y [n], mapped to the user's unit."""
+    law, seen = mapped(NormalLaw(found.mean, found.std)), y[found.run]
+    (mean, std), (lower, upper) = law.moments(), law.interval(level).T
+    return HeldOut(
+        run=found.run,
+        y=seen,
+        mean=mean,
+        std=std,
+        lower=lower,
+        upper=upper,
+        crps=law.crps(seen),
+        below=law.cdf(seen),
+        log_density=law.log_density(seen),
+        level=level,
+        how=how,
+    )

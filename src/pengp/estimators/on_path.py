@@ -2,6 +2,7 @@
 
 import copy
 import numbers
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,19 +13,20 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import check_starts, warn
 from pengp._core.linalg import condition_number
 from pengp.estimators.base import SurrogateMixin
-from pengp.estimators.data import TrainingData
+from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
     HeldOut,
+    LeftOutProcesses,
     Split,
-    normal_held_out,
+    held_out_of,
     of_refits,
     of_table,
     predict_splits,
 )
 from pengp.estimators.surrogate import Surrogate, condition_all, path_at, without_axis
 from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
-from pengp.model.structure import Kernel
 from pengp.path.fitting import Model, checked_model
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit, fit_path
@@ -63,6 +65,21 @@ class PathMixin(SurrogateMixin):
             likelihood=self.likelihood,
         )
 
+    def _prepared(
+        self, X_raw: FloatArray, y_raw: FloatArray, model: Model, lam: float, seed: int
+    ) -> TrainingData:
+        """Check, transform and scale runs; powers of transforms are estimated at lam."""
+        return prepare(
+            X_raw,
+            y_raw,
+            self._names(),
+            input_bounds=self.input_bounds,
+            scales=self._scales(),
+            model=model,
+            lam=lam,
+            seed=seed,
+        )
+
     def _path(self, data: TrainingData, model: Model, lams: FloatArray, seed: int) -> PathFit:
         """Fit all outputs to all runs at lams [L], in one batch."""
         sets = data.datasets(one_output=self._one_output)
@@ -77,7 +94,7 @@ class PathMixin(SurrogateMixin):
         self._chosen = chosen = path_at(path, index)
         self.X_train_ = data.X_raw
         self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
-        self._surrogate = condition_all(data.X, data.y_raw, data.inputs, data.response, chosen)
+        self._hold(condition_all(data.X, data.y_raw, data.inputs, data.response, chosen))
         self.path_ = path
         self.lam_ = self._per_output(path.lams[index])
         self.theta_ = chosen.theta[..., 0, :]
@@ -131,9 +148,9 @@ class PathMixin(SurrogateMixin):
         self.mean_ = self._prior_mean()
 
     def _prior_mean(self) -> Any:
-        """Return the prior mean over the runs in the user's units, a number or [q]."""
+        """Return the prior mean over the runs, a number or [q]; of the transformed response."""
         means = np.array([posterior.level for posterior in self._surrogate.posteriors])
-        return self._per_output(self._surrogate.response.inverse(means))
+        return self._per_output(self._surrogate.response.unscaled(means))
 
     @property
     def trend_(self) -> FloatArray:
@@ -174,24 +191,37 @@ class PathMixin(SurrogateMixin):
             flatters by.
         """
         check_is_fitted(self)
-        data, model, scaler = self.path_._data, self._chosen._model, self._surrogate.response
+        data, model, known = self.path_._data, self._chosen._model, self._surrogate
         X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
         tables = np.atleast_1d(np.array(getattr(self, "cv_table_", None), dtype=object))
         table = tables[output] if len(tables) > output else None
         if table is not None:
             splits, how = of_table(table, lam)
         else:
-            starts = check_starts(self.n_starts, _n_theta(model, X))
-            splits, how = of_refits(X, y, lam, model, starts)
+            splits, how = self._refits(output), "each run left out in turn"
         if keep_theta:
             theta = np.atleast_2d(self.theta_)[output]
             nugget, sigma2 = (float(np.atleast_1d(a)[output]) for a in (self.nugget_, self.sigma2_))
             splits = [Split(s.train, s.test, theta, nugget, sigma2) for s in splits]
         found = predict_splits(X, y, splits, model)
-        mean = scaler.mean[output] + scaler.sd[output] * found.mean
-        seen = scaler.mean[output] + scaler.sd[output] * y
-        std = scaler.sd[output] * found.std
-        return normal_held_out(seen, found.run, mean, std, level, how)
+        seen = known.y_raw[: len(y), output]
+        return held_out_of(seen, found, partial(known.mapped, output), level, how)
+
+    def _refits(self, output: int) -> list[Split]:
+        """Return each run of ``fit`` alone, with the estimates from the others at lam_."""
+        data, model = self.path_._data, self._chosen._model
+        X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
+        return of_refits(X, y, lam, model, check_starts(self.n_starts, _n_theta(model, X)))
+
+    def _runs_in_fit(self, output: int) -> int:
+        """Return the number of runs in ``fit``."""
+        return len(self.path_._data.y[output])
+
+    def _left_out(self, output: int) -> LeftOutProcesses:
+        """Return the fits without each run, at lam_."""
+        data, model = self.path_._data, self._chosen._model
+        X, y = data.X[output], data.y[output]
+        return LeftOutProcesses.of(X, y, self._refits(output), model)
 
     def at_lambda(self, lam: float) -> Self:
         """Return a fitted copy at another lambda of path_, without estimating anything anew.

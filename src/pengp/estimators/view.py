@@ -1,51 +1,36 @@
 """The one view of a fitted model that diagnostics, plots, report and command line read.
 
 An estimator needs its runs (``X_train_``, ``y_train_``), ``theta_``, ``lengthscale_``,
-``input_bounds``, ``loo_``, ``held_out`` and ``predict``, and without a path ``activity_``. What
-only a fit by penalized likelihood has (lambda, path, modes, flat stretch, bounds of theta) is there
-if `is_penalized`.
+``input_bounds``, ``held_out``, ``predict`` and ``predict_interval``. What only a fit by penalized
+likelihood has (lambda, path, modes, flat stretch, bounds of theta, leave-one-out with theta kept)
+is there if `is_penalized`; what only a Bayesian average has is in `average`.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pengp._core.arrays import BoolArray, FloatArray, IntArray
-from pengp.choosing.crossval import CVTable
-from pengp.choosing.rules import RULES
-from pengp.choosing.scores import half_width
+from pengp._core.arrays import BoolArray, FloatArray
+from pengp.choosing.scores import Law
+from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
+from pengp.estimators.path_view import active_inputs
+from pengp.estimators.scaled_view import ScaledView
 from pengp.estimators.surrogate import LeaveOneOut
 from pengp.exceptions import InputError
-from pengp.path.flatness import Flat
-from pengp.path.penalized import PathFit
+from pengp.model.kernels import Kernel, get_kernel
 
 #: Runs from which each can be held out and the others fitted.
 _FEWEST_HELD_OUT = 4
-#: Round-off up to which theta counts as at its lower bound.
-_AT_BOUND = 1e-9
-
-
-class Mode(NamedTuple):
-    """A local maximum of the penalized likelihood."""
-
-    theta: FloatArray  # [d], for inputs in the unit cube
-    deficit: float
-    """How far its objective lies below the best one's."""
-    active: BoolArray  # [d], see `active_inputs`
-    objective: float
-    loglik: float
-
-
-def active_inputs(theta: FloatArray, lower: float, constant: BoolArray) -> BoolArray:
-    """Tell which inputs matter: not constant [d] in the fit, theta [d] above its lower bound."""
-    return np.asarray((theta > lower * (1.0 + _AT_BOUND)) & ~constant)
+#: Probability above which an input of an average counts as one that matters.
+_PROBABLE = 0.5
 
 
 def names_of_inputs(estimator: Any) -> tuple[str, ...]:
@@ -64,8 +49,8 @@ def check_model(estimator: Any) -> None:
     """Raise an InputError unless this is an estimator of the package, and fitted."""
     if not isinstance(estimator, SurrogateMixin):
         raise InputError(
-            "a fitted PenalizedGPRegressor or PenalizedGPRegressorCV is needed, not a "
-            f"{type(estimator).__name__}; of a pipeline give the last step."
+            "a fitted BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV is "
+            f"needed, not a {type(estimator).__name__}; of a pipeline give the last step."
         )
     check_is_fitted(estimator)
 
@@ -80,7 +65,7 @@ def view_of(
 
     Parameters
     ----------
-    estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+    estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
         Fitted; a view, which has its output and names, is returned as it is.
     output : int
         Which output.
@@ -103,13 +88,21 @@ def view_of(
     return FittedView(estimator, output, names, response_name)
 
 
+@contextmanager
+def _without_names() -> Iterator[None]:
+    """Allow columns without names: they are in the order of the runs' own."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        yield
+
+
 @dataclass(frozen=True, eq=False)
-class FittedView:
+class FittedView(ScaledView):
     """One output of a fitted estimator; what takes time is computed once, when asked for.
 
     Attributes
     ----------
-    estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+    estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
         Fitted.
     output : int
         Which output.
@@ -123,12 +116,6 @@ class FittedView:
     output: int
     names: tuple[str, ...]
     response: str
-
-    def own(self, values: Any, axis: int = 0) -> Any:
-        """Return this output's share of values with the outputs, if several, on an axis."""
-        if self.estimator.y_train_.ndim == 1:
-            return values
-        return values[self.output] if axis == 0 else values[..., self.output]
 
     # The runs
 
@@ -170,7 +157,7 @@ class FittedView:
 
     @cached_property
     def theta(self) -> FloatArray:
-        """Estimates [d], for inputs in the unit cube."""
+        """Estimates [d], for inputs in the unit cube; of an average the posterior medians."""
         return np.asarray(self.own(self.estimator.theta_))
 
     @cached_property
@@ -178,32 +165,42 @@ class FittedView:
         """Lengthscales [d], in the inputs' units; infinite for a constant input."""
         return np.asarray(self.own(self.estimator.lengthscale_))
 
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Range of every theta."""
-        low, high = self.estimator.theta_bounds
-        return float(low), float(high)
-
     @cached_property
     def active(self) -> BoolArray:
         """Whether an input [d] matters: by `active_inputs`, or more probably than not."""
         if self.is_penalized:
             return active_inputs(self.theta, self.bounds[0], self.constant)
-        found = self.own(self.estimator.activity_)
-        return np.zeros(len(self.theta), bool) if found is None else found.probability > 0.5
+        if self.is_constant:
+            return np.zeros(len(self.theta), dtype=bool)
+        return np.asarray(self.average.activity.probability > _PROBABLE)
+
+    @cached_property
+    def importance(self) -> FloatArray:
+        """How much each input [d] moves the response, to rank them: theta, or median change."""
+        if self.is_penalized:
+            return self.theta
+        if self.is_constant:
+            return np.zeros(len(self.theta))
+        change = self.average.activity.change
+        return np.where(self.constant, 0.0, change[:, change.shape[1] // 2])
 
     @property
-    def sigma(self) -> float:
-        """Standard deviation of the process, in the response's unit."""
-        scaler = self.estimator._surrogate.response
-        sd = np.sqrt(np.atleast_1d(self.estimator.sigma2_))
-        return float(scaler.inverse_std(sd)[self.output])
+    def processes(self) -> list[tuple[Kernel, FloatArray, FloatArray]]:
+        """Kernels of the processes that predict, with theta [M, d] and weights [M] of each."""
+        if self.is_penalized:
+            return [(get_kernel(self.estimator.kernel), self.theta[None], np.ones(1))]
+        mixture = self.estimator._surrogate.posteriors[self.output]
+        mine = [mixture.member == k for k in range(len(mixture.members))]
+        return [
+            (member.kernel, mixture.theta[k], mixture.weight[k])
+            for member, k in zip(mixture.members, mine, strict=True)
+        ]
 
     # Predictions
 
     @cached_property
     def loo(self) -> LeaveOneOut:
-        """Each run [n] predicted from all others."""
+        """Each run [n] predicted from all others: theta kept, or learned anew by an average."""
         found: LeaveOneOut = self.estimator.loo_
         return found if self.estimator.y_train_.ndim == 1 else found.output(self.output)
 
@@ -214,90 +211,34 @@ class FittedView:
 
     def held_out(self, level: float = 0.95) -> HeldOut | None:
         """The runs of the fit predicted by fits that did not know them; None if all are equal."""
-        if self.is_constant or len(self.loo.mean) < _FEWEST_HELD_OUT:
+        if self.is_constant or self.n_fitted < _FEWEST_HELD_OUT:
             return None
-        found: HeldOut = self.estimator.held_out(self.output, level)
-        return found
+        if level not in self._held_out:
+            self._held_out[level] = self.estimator.held_out(self.output, level)
+        return self._held_out[level]
+
+    @cached_property
+    def _held_out(self) -> dict[float, HeldOut]:
+        """What `held_out` has found, by level."""
+        return {}
+
+    def law(self, X: Any) -> Law:
+        """Return the predictive laws at X [m, d], whose columns are in the order of the runs."""
+        with _without_names():
+            law: Law = self.estimator.predictive_law(X, self.output)
+        return law
 
     def predict(self, X: FloatArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return means [m] and ends of intervals [m], [m] at X [m, d]."""
-        z = half_width(level)
-        with warnings.catch_warnings():
-            # The columns are in the order of the runs' own, so names cannot be mixed up.
-            warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-            mean, std = (self.own(a, -1) for a in self.estimator.predict(X, return_std=True))
-        return mean, mean - z * std, mean + z * std
+        with _without_names():
+            mean = self.own(self.estimator.predict(X), -1)
+            lower, upper = (self.own(a, -1) for a in self.estimator.predict_interval(X, level))
+        return mean, lower, upper
 
-    # Of a fit by penalized likelihood only
-
-    @property
-    def is_penalized(self) -> bool:
-        """Whether there is a path over lambda, and with it all of the following."""
-        return hasattr(self.estimator, "path_")
-
-    @property
-    def path(self) -> PathFit:
-        """Estimates of all outputs at every lambda."""
-        if not self.is_penalized:
-            raise InputError(
-                f"{type(self.estimator).__name__} has no path over lambda; fit a "
-                "PenalizedGPRegressor or a PenalizedGPRegressorCV."
-            )
-        path: PathFit = self.estimator.path_
-        return path
-
-    @cached_property
-    def lam(self) -> float:
-        """The lambda of the estimates."""
-        return float(self.own(self.estimator.lam_))
-
-    @cached_property
-    def _place(self) -> int:
-        """Where lam is in the path."""
-        return int(np.flatnonzero(self.path.lams == self.lam)[0])
-
-    @property
-    def at_bound(self) -> IntArray:
-        """-1 where theta [d] is at its lower bound, 1 at the upper, else 0."""
-        return np.asarray(self.own(self.path.at_bound)[self._place])
-
-    @property
-    def converged(self) -> bool:
-        """Whether theta is a stationary point."""
-        return bool(self.own(self.path.converged)[self._place])
-
-    @cached_property
-    def flat(self) -> Flat:
-        """Stretch of the ray through theta where log L is flat: lower and upper end [d]."""
-        flat: Flat = self.estimator.flat_
-        return Flat(*(self.own(a) for a in (flat.lower, flat.upper, flat.loglik)))
-
-    @cached_property
-    def modes(self) -> tuple[Mode, ...]:
-        """All local maxima found at lam, best first; the first is the estimate."""
-        if not self.is_penalized:
-            return ()
-        modes, low = self.estimator.modes_, self.bounds[0]
-        found = (self.own(a) for a in (modes.theta, modes.objective, modes.loglik))
-        rows = list(zip(*found, strict=True))[: int(self.own(modes.count))]
-        best = rows[0][1]
-        return tuple(
-            Mode(
-                theta,
-                # The best is infinite for a constant response.
-                0.0 if objective == best else float(best - objective),
-                active_inputs(theta, low, self.constant),
-                float(objective),
-                float(loglik),
-            )
-            for theta, objective, loglik in rows
-        )
-
-    @property
-    def fitted_runs(self) -> tuple[FloatArray, FloatArray]:
-        """The runs of ``fit``, scaled: X [n, d] in the unit cube, standardised y [n]."""
-        data = self.path._data
-        return data.X[self.output], data.y[self.output]
+    def predict_std(self, X: FloatArray) -> FloatArray:
+        """Return standard deviations [m] at X [m, d]."""
+        with _without_names():
+            return np.asarray(self.own(self.estimator.predict(X, return_std=True)[1], -1))
 
     @property
     def is_constant(self) -> bool:
@@ -305,35 +246,26 @@ class FittedView:
         return bool(self.estimator._surrogate.response.constant[self.output])
 
     @property
+    def n_fitted(self) -> int:
+        """Number of runs in ``fit``."""
+        if self.is_penalized:
+            return len(self.fitted_runs[1])
+        found = self.estimator._averages[self.output]
+        return len(self.y) if found is None else len(found.y)
+
+    @property
     def learned_later(self) -> int:
         """Number of runs that the model learned after its fit."""
-        return len(self.y) - len(self.fitted_runs[1]) if self.is_penalized else 0
+        return len(self.y) - self.n_fitted
 
-    # Of cross-validation only
-
-    @property
-    def is_selected(self) -> bool:
-        """Whether lambda was to be chosen by cross-validation."""
-        return hasattr(self.estimator, "cv_table_")
-
-    @property
-    def table(self) -> CVTable | None:
-        """The table of folds, None where nothing was cross-validated."""
-        table: CVTable | None = self.own(self.estimator.cv_table_) if self.is_selected else None
-        return table
-
-    @property
-    def metric(self) -> str | None:
-        """The metric that chose lambda, which stands first in the table of folds."""
-        return None if self.table is None else next(iter(self.table.values))
+    # Of a Bayesian average only
 
     @cached_property
-    def stability(self) -> FloatArray | None:
-        """The lambda [repeats] that each repeat of the folds alone chooses, None without repeats.
-
-        None also for a rule of the user's own, of which a model file keeps the name only.
-        """
-        table, rule = self.table, getattr(self.estimator, "rule", "")
-        if table is None or table.plan.repeats == 1 or not (callable(rule) or rule in RULES):
-            return None
-        return np.asarray(table.stability(str(self.metric), rule))
+    def average(self) -> AverageView:
+        """Activity of the inputs, explanations, weights of the kernels, draws."""
+        if self.is_penalized:
+            raise InputError(
+                f"{type(self.estimator).__name__} is one estimate and no average over theta; fit "
+                "a BayesianGPRegressor, or look at ThetaPathDisplay."
+            )
+        return AverageView.of(self.estimator, self.output)

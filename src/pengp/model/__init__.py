@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING
 from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
+    from pengp.model.elementary import Log, Log10, Logit, Sqrt, Transform
+    from pengp.model.folded import BatchPrediction, batch_predict
     from pengp.model.full_likelihood import FullLogLik, full_loglik
     from pengp.model.kernels import (
         KERNELS,
+        Kernel,
         Matern32,
-        Matern32Product,
         Matern52,
-        Matern52Product,
+        RadialKernel,
         SquaredExponential,
         correlation,
         get_kernel,
@@ -26,32 +28,37 @@ if TYPE_CHECKING:
         ZeroMean,
         get_mean,
     )
-    from pengp.model.posterior import (
-        BatchPrediction,
-        FoldPrediction,
-        Posterior,
-        batch_predict,
-        condition,
+    from pengp.model.posterior import Posterior, condition
+    from pengp.model.products import (
+        Matern32Product,
+        Matern52Additive,
+        Matern52Product,
+        ProductKernel,
     )
     from pengp.model.profile import ProfileLikelihood, profile_loglik
     from pengp.model.scaling import InputScaler, ResponseScaler
-    from pengp.model.structure import Kernel, ProductKernel, RadialKernel
+    from pengp.model.transforms import TRANSFORMS, BoxCox, YeoJohnson, get_transform
 
 __all__ = [
     "KERNELS",
     "MEANS",
+    "TRANSFORMS",
     "BasisMean",
     "BatchPrediction",
+    "BoxCox",
     "ConstantMean",
-    "FoldPrediction",
     "FullLogLik",
     "InputScaler",
     "Kernel",
     "LinearMean",
+    "Log",
+    "Log10",
     "LogLik",
+    "Logit",
     "Matern32",
     "Matern32Product",
     "Matern52",
+    "Matern52Additive",
     "Matern52Product",
     "Mean",
     "Posterior",
@@ -59,7 +66,10 @@ __all__ = [
     "ProfileLikelihood",
     "RadialKernel",
     "ResponseScaler",
+    "Sqrt",
     "SquaredExponential",
+    "Transform",
+    "YeoJohnson",
     "ZeroMean",
     "batch_predict",
     "condition",
@@ -67,19 +77,22 @@ __all__ = [
     "full_loglik",
     "get_kernel",
     "get_mean",
+    "get_transform",
     "profile_loglik",
 ]
 
 __getattr__, __dir__ = lazily(
     globals(),
     {
+        "elementary": ["Log", "Log10", "Logit", "Sqrt", "Transform"],
+        "folded": ["BatchPrediction", "batch_predict"],
         "full_likelihood": ["FullLogLik", "full_loglik"],
         "kernels": [
             "KERNELS",
+            "Kernel",
             "Matern32",
-            "Matern32Product",
             "Matern52",
-            "Matern52Product",
+            "RadialKernel",
             "SquaredExponential",
             "correlation",
             "get_kernel",
@@ -94,15 +107,10 @@ __getattr__, __dir__ = lazily(
             "ZeroMean",
             "get_mean",
         ],
-        "posterior": [
-            "BatchPrediction",
-            "FoldPrediction",
-            "Posterior",
-            "batch_predict",
-            "condition",
-        ],
+        "posterior": ["Posterior", "condition"],
+        "products": ["Matern32Product", "Matern52Additive", "Matern52Product", "ProductKernel"],
         "profile": ["ProfileLikelihood", "profile_loglik"],
         "scaling": ["InputScaler", "ResponseScaler"],
-        "structure": ["Kernel", "ProductKernel", "RadialKernel"],
+        "transforms": ["TRANSFORMS", "BoxCox", "YeoJohnson", "get_transform"],
     },
 )

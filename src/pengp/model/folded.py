@@ -1,17 +1,14 @@
-"""Correlation matrices, folds in closed form, and many small data sets conditioned in one batch."""
+"""Folds predicted in one batch: many small data sets, each conditioned at its own theta."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import cho_solve
 
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import cholesky
-from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel, correlation_matrix
 from pengp.model.means import ZERO, Mean
-from pengp.model.structure import Kernel
+from pengp.model.posterior import floor_diagonal
 from pengp.model.trend import Columns, columns_of, trend_of
 
 #: Bytes that one chunk of a batch may occupy: small enough to stay in a core's cache.
@@ -38,96 +35,6 @@ class BatchPrediction:
     scaled_cov: FloatArray
     sigma2: FloatArray
     trend: FloatArray
-
-
-class FoldPrediction(NamedTuple):
-    """Prediction of held-out runs from the remaining ones.
-
-    Attributes
-    ----------
-    mean : [v]
-        Predictive mean mu_k.
-    scaled_cov : [v, v]
-        Scaled covariance R_theta(X_k | D_-k), nugget on the diagonal.
-    sigma2 : float
-        Profile estimate sigma2_-k of the remaining runs, divided by n - v.
-    """
-
-    mean: FloatArray
-    scaled_cov: FloatArray
-    sigma2: float
-
-
-def correlation_matrix(
-    X: FloatArray, theta: FloatArray, nugget: FloatArray, kernel: Kernel
-) -> FloatArray:
-    """Return R with the nugget, eq. (1) of the paper, for X [B, n, d], theta [B, d], nugget [B]."""
-    R = kernel.pairwise(X, X, theta)
-    diagonal = np.arange(X.shape[1])
-    R[:, diagonal, diagonal] += nugget[:, None]
-    return R
-
-
-def factor_or_raise(R: FloatArray) -> FloatArray:
-    """Return the lower Cholesky factor of R [n, n]."""
-    L, ok = cholesky(R[None])
-    if not ok[0]:
-        raise InputError(
-            "The correlation matrix of the runs is not positive definite, because runs (almost) "
-            "coincide or theta is too small for the nugget; use a larger nugget."
-        )
-    only: FloatArray = L[0]
-    return only
-
-
-def hold_out(
-    P: FloatArray, y: FloatArray, alpha: FloatArray, quadratic: float, test: NDArray[Any]
-) -> FoldPrediction:
-    """Predict the runs `test` from the others, at the theta of P and without refitting.
-
-    Inverting P by blocks gives the residual P_kk^-1 (P y)_k and the scaled covariance P_kk^-1; the
-    remaining runs' quadratic form is y' P y less that of the residual.
-
-    Parameters
-    ----------
-    P : [n, n]
-        R^-1 less what the estimated trend takes, see `pengp.model.trend`.
-    y : [n]
-        Responses.
-    alpha : [n]
-        P y.
-    quadratic : float
-        y' P y.
-    test : integers, [v]
-        Indices of the held-out runs.
-    """
-    left = len(y) - len(test)
-    if left < 1:
-        raise InputError(f"A fold of {len(test)} of the {len(y)} runs leaves none to predict from.")
-    F = _fold_factor(P, test)
-    residual = cho_solve((F, True), alpha[test])
-    scaled_cov = cho_solve((F, True), np.eye(len(test)))
-    sigma2 = max(quadratic - float(alpha[test] @ residual), 0.0) / left
-    return FoldPrediction(y[test] - residual, scaled_cov, sigma2)
-
-
-def _fold_factor(P: FloatArray, test: NDArray[Any]) -> FloatArray:
-    """Return the Cholesky factor [v, v] of P_kk, or say that the trend needs the runs `test`."""
-    L, ok = cholesky(P[np.ix_(test, test)][None])
-    if not ok[0]:
-        raise InputError(
-            f"Without the {len(test)} runs of a fold, the coefficients of the mean cannot be "
-            "estimated from the others; use more folds or a simpler mean."
-        )
-    only: FloatArray = L[0]
-    return only
-
-
-def floor_diagonal(cov: FloatArray, nugget: FloatArray) -> FloatArray:
-    """Raise the variances in cov [B, v, v] to nugget [B], below which only rounding takes them."""
-    diagonal = np.arange(cov.shape[-1])
-    cov[:, diagonal, diagonal] = np.maximum(cov[:, diagonal, diagonal], nugget[:, None])
-    return cov
 
 
 def batch_predict(

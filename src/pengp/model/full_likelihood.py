@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_runs
 from pengp._core.linalg import cholesky, log_determinant
-from pengp.model.kernels import get_kernel
-from pengp.model.structure import Kernel
+from pengp.model.kernels import Kernel, get_kernel
 
 
 class FullLogLik(NamedTuple):

@@ -1,17 +1,137 @@
 """The correlations by name: radial ones, phi(s) of a distance, and products over the inputs.
 
-A new correlation is one class, a `RadialKernel` or a `ProductKernel`, added to ``KERNELS``.
+A radial correlation is phi(s) of the weighted squared distance s = sum_p theta_p D_p, D_p being
+the squared differences in input p; the others are in `products`. A new correlation is one class, a
+`RadialKernel` or a `ProductKernel`, added to ``KERNELS``.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg.blas import dsymm, dsymv
+from scipy.spatial.distance import pdist, squareform
 
 from pengp._core.arrays import FloatArray
 from pengp._core.registry import Registry
-from pengp.model.structure import Kernel, ProductKernel, RadialKernel
+from pengp.model.products import (
+    Matern32Product,
+    Matern52Additive,
+    Matern52Product,
+    Pieces,
+    ProductKernel,
+)
+
+
+class RadialKernel(ABC):
+    """A correlation phi(s); a class of your own gives `phi` and `derivatives`.
+
+    ``kept`` is what one method leaves for the next one, with the same arguments.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+
+    @abstractmethod
+    def phi(self, s: FloatArray) -> FloatArray:
+        """Return the correlation at the weighted squared distance s >= 0, an array of any shape."""
+
+    @abstractmethod
+    def derivatives(self, s: FloatArray, phi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return phi'(s) and phi''(s), given phi(s) so that exponentials are not taken twice."""
+
+    def blocks(self, D: FloatArray, *, isotropic: bool) -> FloatArray:
+        """Return what is kept of squared differences D [F, d, n, n]: their sum if isotropic."""
+        return D.sum(1, keepdims=True) if isotropic else D
+
+    def correlate(self, theta: FloatArray, D: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return R [B, N] and s, for theta [B, T] and blocks D [B or 1, d or 1, N]."""
+        s = (theta[:, None] @ D)[:, 0]
+        return self.phi(s), s
+
+    def pieces(self, theta: FloatArray, D: FloatArray, R: FloatArray, kept: FloatArray) -> Pieces:
+        """Return the derivatives, after `correlate`."""
+        return Pieces(*self.derivatives(kept, R), D, None)
+
+    def steps(self, D: FloatArray) -> FloatArray:
+        """Return what `values` takes for blocks D [B or 1, d or 1, N] of squared differences."""
+        return D
+
+    def values(self, theta: FloatArray, steps: FloatArray) -> FloatArray:
+        """Return R [B, N] alone for theta [B, T], after `steps`: faster than `correlate`."""
+        return self.phi((theta[:, None] @ steps)[:, 0])
+
+    def slope_at_zero(self) -> float:
+        """Return c in dR/dtheta_p = c D_p at theta = 0."""
+        zero = np.zeros(1)
+        return float(self.derivatives(zero, self.phi(zero))[0][0])
+
+    def pairwise(self, A: FloatArray, C: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return the correlations [B, a, c] of A [B, a, d] and C [B, c, d], theta [B, d].
+
+        They are exactly 1 where two inputs coincide.
+        """
+        s = np.zeros((len(A), A.shape[1], C.shape[1]))
+        for p in range(A.shape[2]):
+            delta = A[:, :, None, p] - C[:, None, :, p]
+            delta *= delta
+            delta *= theta[:, p, None, None]
+            s += delta
+        return self.phi(s)
+
+    def across(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, Any]:
+        """Return R(X_new, X) [m, n] and what is kept, for X_new [m, d], X [n, d], theta [d].
+
+        s = |z|^2 + |Z|^2 - 2 z Z' with z = sqrt(theta) x is one matrix product. Its rounding error,
+        about 1e-16 |z|^2, is far below any nugget; a negative s becomes 0.
+        """
+        root = np.sqrt(theta)
+        z, Z = X_new * root, X * root
+        left = np.column_stack([z, (z * z).sum(1), np.ones(len(z))])
+        right = np.column_stack([-2.0 * Z, np.ones(len(Z)), (Z * Z).sum(1)])
+        s: FloatArray = left @ right.T
+        np.maximum(s, 0.0, out=s)
+        return self.phi(s), (z, Z, s)
+
+    def across_slopes(
+        self,
+        weights: FloatArray,
+        X_new: FloatArray,
+        X: FloatArray,
+        theta: FloatArray,
+        r: FloatArray,
+        kept: Any,
+    ) -> FloatArray:
+        """Return sum_j w_j dr_j/dx_p [m, d] for weights [n], after `across`.
+
+        dr_j/dx_p = phi'(s_j) 2 theta_p (x_p - x_jp).
+        """
+        z, Z, s = kept
+        W = weights * self.derivatives(s, r)[0]
+        steps: FloatArray = z * W.sum(1)[:, None] - W @ Z
+        return 2.0 * np.sqrt(theta) * steps
+
+    def condensed(self, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return R_ij, i < j, of X [n, d] as SciPy's `pdist` orders them, and s."""
+        s: FloatArray = pdist(X * np.sqrt(theta), "sqeuclidean")
+        return self.phi(s), s
+
+    def condensed_slopes(
+        self, W: FloatArray, X: FloatArray, theta: FloatArray, R: FloatArray, kept: FloatArray
+    ) -> FloatArray:
+        """Return sum_ij W_ij dR_ij/dtheta_p [d], after `condensed`.
+
+        Of W [n, n], symmetric and in Fortran's order, the lower triangle is used and overwritten.
+        With M = W * phi'(s), sum_ij M_ij (x_ip - x_jp)^2 = 2 (sum_i (M 1)_i x_ip^2 - x_p' M x_p).
+        All products are SciPy's, because NumPy may come with a second BLAS, whose threads would
+        stand in the way of these.
+        """
+        W *= squareform(self.derivatives(kept, R)[0]).T
+        sums, products = dsymv(1.0, W, np.ones(len(X)), lower=1), dsymm(1.0, W, X, lower=1)
+        slopes: FloatArray = 2.0 * ((sums[:, None] * X * X).sum(0) - (X * products).sum(0))
+        return slopes
 
 
 @dataclass(frozen=True)
@@ -69,50 +189,7 @@ class Matern32(RadialKernel):
             return -1.5 * e, 2.25 * e / a
 
 
-@dataclass(frozen=True)
-class Matern52Product(ProductKernel):
-    """m(t) = (1 + a + a^2/3) exp(-a) with a = sqrt(5 t), for each input.
-
-    What DiceKriging, libKriging and RobustGaSP call Matern 5/2.
-    """
-
-    name: ClassVar[str] = "matern52_product"
-    label: ClassVar[str] = "product of Matérn 5/2"
-
-    def distance(self, t: FloatArray) -> FloatArray:
-        """Return sqrt(5 t)."""
-        return np.sqrt(5.0 * t)
-
-    def factor(self, a: FloatArray) -> FloatArray:
-        """Return 1 + a + a^2/3."""
-        return 1.0 + a + a * a / 3.0
-
-    def log_derivatives(self, a: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return -5/6 (1 + a) / f and 25/36 (2 + a) / f^2."""
-        f = self.factor(a)
-        return -5.0 / 6.0 * (1.0 + a) / f, 25.0 / 36.0 * (2.0 + a) / (f * f)
-
-
-@dataclass(frozen=True)
-class Matern32Product(ProductKernel):
-    """m(t) = (1 + a) exp(-a) with a = sqrt(3 t), for each input."""
-
-    name: ClassVar[str] = "matern32_product"
-    label: ClassVar[str] = "product of Matérn 3/2"
-
-    def distance(self, t: FloatArray) -> FloatArray:
-        """Return sqrt(3 t)."""
-        return np.sqrt(3.0 * t)
-
-    def factor(self, a: FloatArray) -> FloatArray:
-        """Return 1 + a."""
-        return 1.0 + a
-
-    def log_derivatives(self, a: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return -3/2 / f and 9/4 / (a f^2), the latter 0 instead of infinite at a = 0."""
-        f = self.factor(a)
-        return -1.5 / f, np.divide(2.25, a * f * f, out=np.zeros_like(a), where=a > 0.0)
-
+Kernel: TypeAlias = RadialKernel | ProductKernel
 
 #: Correlations by name; ``KERNELS.register`` adds to it.
 KERNELS: Registry[Kernel] = Registry(
@@ -122,12 +199,13 @@ KERNELS: Registry[Kernel] = Registry(
     Matern32(),
     Matern52Product(),
     Matern32Product(),
+    Matern52Additive(),
 )
 
 
 def get_kernel(kernel: str | Kernel) -> Kernel:
     """Return the kernel of that name, or the object itself."""
-    if isinstance(kernel, Kernel):
+    if isinstance(kernel, RadialKernel | ProductKernel):
         return kernel
     return KERNELS.look_up(kernel, "a RadialKernel or ProductKernel of your own")
 
@@ -164,3 +242,13 @@ def correlation(
     weights = np.broadcast_to(np.asarray(theta, dtype=np.float64), inputs.shape[1:])
     R = get_kernel(kernel).pairwise(rows[None], inputs[None], weights[None])[0]
     return R + nugget * np.eye(len(inputs)) if X_new is None else R
+
+
+def correlation_matrix(
+    X: FloatArray, theta: FloatArray, nugget: FloatArray, kernel: Kernel
+) -> FloatArray:
+    """Return R with the nugget, eq. (1) of the paper, for X [B, n, d], theta [B, d], nugget [B]."""
+    R = kernel.pairwise(X, X, theta)
+    diagonal = np.arange(X.shape[1])
+    R[:, diagonal, diagonal] += nugget[:, None]
+    return R

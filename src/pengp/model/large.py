@@ -13,54 +13,37 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.spatial.distance import squareform
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp.model.likelihood import LogLik
-from pengp.model.means import ZERO, Mean
-from pengp.model.structure import Kernel
-from pengp.model.trend import ProfiledTrend, log_information
+from pengp.model.likelihood import Likelihood, LogLik
+from pengp.model.trend import log_information
 
 _REMEMBERED = 256
 """Points whose value and gradient are kept: a search comes back to its best ones."""
 
 
-class LargeLikelihood:
-    """Profile log likelihoods of F data sets of one large size; see `BatchLikelihood`."""
+class LargeLikelihood(Likelihood):
+    """Log likelihoods without Hessians: the engine for large data sets."""
 
     newton = False
 
-    def __init__(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        kernel: Kernel,
-        nugget: float | None,
-        *,
-        mean: Mean = ZERO,
-        isotropic: bool = False,
-        marginal: bool = False,
-    ) -> None:
-        self.X, self.y, self.kernel = X, y, kernel
-        self.nugget, self.mean, self.isotropic, self.marginal = nugget, mean, isotropic, marginal
-        self.n = y.shape[1]
-        self.n_theta = 1 if isotropic else X.shape[2]
-        self.n_params = self.n_theta + (nugget is None)
-        self.n_evaluations = 0
-        self._centred, self._trend = X - 0.5, ProfiledTrend(mean, X, y)
+    def _prepare(self) -> None:
+        """Keep the inputs near 0, and room for what is remembered."""
+        self._centred = self.X - 0.5
         self._known: dict[tuple[int, bytes], tuple[object, ...]] = {}
 
     def evaluate(
-        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+        self, data_set: IntArray, point: FloatArray, *, derivatives: bool = True
     ) -> LogLik:
-        """Evaluate data sets ``which`` [B] at log_params [B, P]; the Hessian is left empty."""
-        pairs = zip(which, log_params, strict=True)
+        """Evaluate data sets [B] at point [B, P]; the Hessian is left empty."""
+        pairs = zip(data_set, point, strict=True)
         parts = [self._remembered(int(f), u, derivatives) for f, u in pairs]
         return LogLik(*(np.array(a) for a in zip(*parts, strict=True)))
 
-    def _remembered(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
+    def _remembered(self, f: int, point: FloatArray, derivatives: bool) -> tuple[object, ...]:
         """Return the fields of a LogLik at a point, computed unless it was among the last ones."""
-        key = (f, log_params.tobytes())
+        key = (f, point.tobytes())
         if key not in self._known:
             self.n_evaluations += 1
-            fields = self._one(f, log_params, derivatives)
+            fields = self._one(f, point, derivatives)
             if not derivatives:
                 return fields
             self._known[key] = fields
@@ -69,9 +52,9 @@ class LargeLikelihood:
         value, gradient, *rest = self._known[key]
         return value, gradient if derivatives else np.zeros(self.n_params), *rest
 
-    def _one(self, f: int, log_params: FloatArray, derivatives: bool) -> tuple[object, ...]:
+    def _one(self, f: int, point: FloatArray, derivatives: bool) -> tuple[object, ...]:
         """Return the fields of a LogLik at one point."""
-        params, n, trend = np.exp(log_params), self.n, self._trend
+        params, n, trend = np.exp(point), self.n, self._trend
         nugget = params[-1] if self.nugget is None else self.nugget
         theta = np.broadcast_to(params[: self.n_theta], self.X.shape[2:])
         correlations = self.kernel.condensed(self._centred[f], theta)

@@ -22,22 +22,31 @@ its derivatives are the same with n - k for n and P for R^-1, since d log|F' R^-
 tr(P R_p) of tr(R^-1 R_p). All derivatives are returned in the logarithms of the parameters.
 """
 
-from typing import NamedTuple
+import math
+import threading
+from abc import ABC, abstractmethod
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.linalg import diagonals, positive_inverse, positive_solve
+from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
-from pengp.model.structure import Kernel, Pieces
+from pengp.model.products import Pieces
 from pengp.model.trend import ProfiledTrend, log_information, projected
-from pengp.model.work import BUFFER_BYTES, work_array
+
+_BUFFER_BYTES = 1 << 20
+"""Size of the largest array of a batch, to which it is cut."""
 
 _CACHE_BYTES = 3 << 17
 """The same for the two arrays that are used again and again, both of which the cache is to hold."""
 
 _SMALL_BYTES = 1 << 18
 """The same for an array of matrices that is made anew: so much need not come from the system."""
+
+_OWN = threading.local()
+"""The three work arrays of a Python thread, which all its likelihoods share."""
 
 
 class LogLik(NamedTuple):
@@ -64,13 +73,11 @@ class _Solved(NamedTuple):
     weight: FloatArray  # [B], degrees / q
 
 
-class BatchLikelihood:
-    """Profile log likelihoods of F data sets of one size, evaluated many points at a time.
+class Likelihood(ABC):
+    """Log likelihoods of F data sets of one size.
 
     The order of parameters is theta (d of them, or one if isotropic), then the nugget if it is
-    estimated. An item's result does not depend on the other items of a call.
-
-    The attribute ``newton`` tells a search that Hessians are to be had.
+    estimated. The attribute ``newton`` tells a search whether Hessians are to be had.
 
     Parameters
     ----------
@@ -90,7 +97,7 @@ class BatchLikelihood:
         Whether the trend and sigma2 are integrated out instead of maximised over.
     """
 
-    newton = True
+    newton: ClassVar[bool]
 
     def __init__(
         self,
@@ -105,59 +112,90 @@ class BatchLikelihood:
     ) -> None:
         self.X, self.y, self.kernel = X, y, kernel
         self.nugget, self.mean, self.isotropic, self.marginal = nugget, mean, isotropic, marginal
-        self.n = n = y.shape[1]
+        self.n = y.shape[1]
         self.n_theta = 1 if isotropic else X.shape[2]
         self.n_params = self.n_theta + (nugget is None)
         self.n_evaluations = 0
-        columns = X.transpose(0, 2, 1).copy()
+        self._trend = ProfiledTrend(mean, X, y)
+        self._prepare()
+
+    @property
+    def undefined(self) -> BoolArray:
+        """Which data sets [F] follow their mean exactly, where no likelihood exists."""
+        return self._trend.exact
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Compute what all evaluations share."""
+
+    @abstractmethod
+    def evaluate(
+        self, data_set: IntArray, point: FloatArray, *, derivatives: bool = True
+    ) -> LogLik:
+        """Evaluate data sets [B] at point [B, P], with or without derivatives."""
+
+
+class BatchLikelihood(Likelihood):
+    """Log likelihoods with Hessians, many points at a time: the engine for small data sets.
+
+    An item's result does not depend on the other items of a call.
+    """
+
+    newton = True
+
+    def _prepare(self) -> None:
+        """Keep the squared differences, and where their lower triangles are."""
+        n, nugget = self.n, self.nugget
+        columns = self.X.transpose(0, 2, 1).copy()
         D = columns[:, :, :, None] - columns[:, :, None, :]
         D *= D
-        self._trend = ProfiledTrend(mean, X, y)
         self._right = np.concatenate([self._trend.z[:, None], self._trend.rows], axis=1)
         self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
         self._row, self._column = np.divmod(self._lower, n)
-        kept = kernel.blocks(D, isotropic=isotropic)
-        self._blocks = kept.reshape(len(y), -1, n * n)  # [F, d or 1, n * n]
+        kept = self.kernel.blocks(D, isotropic=self.isotropic)
+        self._blocks = kept.reshape(len(D), -1, n * n)  # [F, d or 1, n * n]
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, d or 1, m]
+        self._steps = self.kernel.steps(self._pairs)
+        self._upper = self._column * n + self._row  # the same pairs, j > i
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
         largest = max(self.n_params, self._blocks.shape[1])
-        self.batch = max(1, BUFFER_BYTES // (8 * n * n * largest))
+        self.batch = max(1, _BUFFER_BYTES // (8 * n * n * largest))
         self._identity = np.eye(n).ravel()
         self._ridge = (nugget or 0.0) * self._identity
 
     def evaluate(
-        self, which: IntArray, log_params: FloatArray, *, derivatives: bool = True
+        self, data_set: IntArray, point: FloatArray, *, derivatives: bool = True
     ) -> LogLik:
-        """Evaluate data sets ``which`` [B] at log_params [B, P], with or without derivatives."""
-        self.n_evaluations += len(which)
+        """Evaluate data sets [B] at point [B, P], with or without derivatives."""
+        self.n_evaluations += len(data_set)
         size = self.batch if derivatives else max(1, _SMALL_BYTES // (8 * self.n**2))
-        if len(which) <= size:
-            return self._evaluate(which, log_params, derivatives)
+        if len(data_set) <= size:
+            return self._evaluate(data_set, point, derivatives)
         parts = [
-            self._evaluate(which[c : c + size], log_params[c : c + size], derivatives)
-            for c in range(0, len(which), size)
+            self._evaluate(data_set[c : c + size], point[c : c + size], derivatives)
+            for c in range(0, len(data_set), size)
         ]
         return LogLik._make(np.concatenate(a) for a in zip(*parts, strict=True))
 
-    def _evaluate(self, which: IntArray, log_params: FloatArray, derivatives: bool) -> LogLik:
+    def _evaluate(self, data_set: IntArray, point: FloatArray, derivatives: bool) -> LogLik:
         """Evaluate one batch that fits the work arrays."""
-        B, T, n = len(which), self.n_theta, self.n
-        params = np.exp(log_params)
-        D = self._differences(which, keep=derivatives)
-        phi, kept = self.kernel.correlate(params[:, :T], D)
-        ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
-        R = (phi + ridge).reshape(B, n, n)
-        if self._trend.prior is not None:
-            R += self._of(self._trend.prior, which)
-        right = self._of(self._right, which)
+        B, T, n = len(data_set), self.n_theta, self.n
+        params = np.exp(point)
+        right = self._of(self._right, data_set)
         if derivatives:
+            D = self._differences(data_set)
+            phi, kept = self.kernel.correlate(params[:, :T], D)
+            ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
+            R = (phi + ridge).reshape(B, n, n)
+            if self._trend.prior is not None:
+                R += self._of(self._trend.prior, data_set)
             V, log_determinant, ok = positive_inverse(R)
             solved = right @ V
         else:
             each = right.repeat(B, axis=0) if len(right) == 1 else right
-            solved, log_determinant, ok = positive_solve(R, each)
-        squares, mean = self._trend.remove(which, solved[:, 0], solved[:, 1:])
-        q = np.vecdot(solved[:, 0], self._of(self._trend.z, which))
+            solved, log_determinant, ok = positive_solve(self._triangles(data_set, params), each)
+        squares, mean = self._trend.remove(data_set, solved[:, 0], solved[:, 1:])
+        q = np.vecdot(solved[:, 0], self._of(self._trend.z, data_set))
         ok &= q > 0.0
         sound = np.logical_and.reduce(ok)
         if not sound:
@@ -172,26 +210,37 @@ class BatchLikelihood:
                 V, solved, squares = projected(V, solved, squares)
             at = _Solved(V, solved, squares, degrees, degrees / q)
             pieces = self.kernel.pieces(params[:, :T], D, phi, kept)
-            gradient, hessian = _in_logarithms(params, *self._derivatives(which, at, pieces, D))
+            gradient, hessian = _in_logarithms(params, *self._derivatives(data_set, at, pieces, D))
         else:
             gradient, hessian = np.zeros_like(params), np.zeros((*params.shape, 0))
         if not sound:
             value[~ok], gradient[~ok], hessian[~ok] = -np.inf, 0.0, 0.0
         return LogLik(value, gradient, hessian, q / n, mean, ok)
 
-    def _of(self, table: FloatArray, which: IntArray) -> FloatArray:
+    def _of(self, table: FloatArray, data_set: IntArray) -> FloatArray:
         """Return the entries [B, ...] of a table of the data sets; a single one stays [1, ...]."""
-        return table if len(table) == 1 else table.take(which, axis=0)
+        return table if len(table) == 1 else table.take(data_set, axis=0)
 
-    def _differences(self, which: IntArray, *, keep: bool) -> FloatArray:
-        """Return the squared differences [B or 1, d or 1, n * n], to ``keep`` in a work array."""
-        if not keep or len(self._blocks) == 1:
-            return self._of(self._blocks, which)
-        out = work_array(2, (len(which), *self._blocks.shape[1:]))
-        return np.take(self._blocks, which, axis=0, out=out, mode="clip")
+    def _triangles(self, data_set: IntArray, params: FloatArray) -> FloatArray:
+        """Return R [B, n, n] at params [B, P], only the triangle j >= i of which is filled."""
+        B, T, n = len(data_set), self.n_theta, self.n
+        R = np.empty((B, n * n))
+        R[:, self._upper] = self.kernel.values(params[:, :T], self._of(self._steps, data_set))
+        R[:, :: n + 1] = 1.0 + (params[:, T:] if self.nugget is None else self.nugget)
+        if self._trend.prior is not None:
+            half = np.append(self._upper, np.arange(0, n * n, n + 1))
+            R[:, half] += self._of(self._trend.prior, data_set).reshape(-1, n * n)[:, half]
+        return R.reshape(B, n, n)
+
+    def _differences(self, data_set: IntArray) -> FloatArray:
+        """Return the squared differences [B or 1, d or 1, n * n], in a work array if copied."""
+        if len(self._blocks) == 1:
+            return self._blocks
+        out = _work_array(2, (len(data_set), *self._blocks.shape[1:]))
+        return np.take(self._blocks, data_set, axis=0, out=out, mode="clip")
 
     def _derivatives(
-        self, which: IntArray, at: _Solved, pieces: Pieces, D: FloatArray
+        self, data_set: IntArray, at: _Solved, pieces: Pieces, D: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return gradient [B, P] and Hessian [B, P, P] in the parameters themselves."""
         T, weight = self.n_theta, at.weight[:, None]
@@ -203,12 +252,12 @@ class BatchLikelihood:
         # P - alpha alpha' / (2 q), between R_p alpha and R_q alpha, is V less 1 + k squares.
         half = at.weight / (2.0 * at.degrees)
         squares = np.concatenate([half[:, None], at.squares], axis=1)
-        bend = b @ (at.V @ b.transpose(0, 2, 1))
-        bend -= along.transpose(0, 2, 1) @ (squares[:, :, None] * along)
-        bend *= weight[:, :, None]
+        curved = b @ (at.V @ b.transpose(0, 2, 1))
+        curved -= along.transpose(0, 2, 1) @ (squares[:, :, None] * along)
+        curved *= weight[:, :, None]
         hessian *= 0.5
-        hessian -= bend
-        E = self._of(self._pairs, which) if pieces.E is D else pieces.E.take(self._lower, axis=2)
+        hessian -= curved
+        E = self._of(self._pairs, data_set) if pieces.E is D else pieces.E.take(self._lower, axis=2)
         hessian[:, :T, :T] += self._curvature(at, pieces, E)
         return gradient, hessian
 
@@ -222,14 +271,11 @@ class BatchLikelihood:
         second = pieces.second.take(self._lower, axis=1)
         if self._repeated:
             second[np.isinf(second)] = 0.0  # E_p E_q = 0 beats phi'' = inf
-        extra = 0.0
-        if pieces.extra is not None:
-            extra = np.einsum("bm,btm->bt", W, pieces.extra.take(self._lower, axis=2))
-        W *= second
-        weighted = np.multiply(W[:, None], E, out=work_array(0, (len(W), *E.shape[1:])))
+        weighted = np.multiply((W * second)[:, None], E, out=_work_array(0, (len(W), *E.shape[1:])))
         curvature: FloatArray = weighted @ E.transpose(0, 2, 1)
-        on_diagonal = diagonals(curvature)
-        on_diagonal += extra
+        if pieces.extra is not None:
+            on_diagonal = diagonals(curvature)
+            on_diagonal += np.einsum("bm,btm->bt", W, pieces.extra.take(self._lower, axis=2))
         return curvature
 
     def _products(self, at: _Solved, pieces: Pieces) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -253,7 +299,7 @@ class BatchLikelihood:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the same for a few items."""
         B, T, P, n = len(d1), self.n_theta, self.n_params, self.n
-        Rp, RV = work_array(0, (B, P, n * n)), work_array(1, (B, P, n * n))
+        Rp, RV = _work_array(0, (B, P, n * n)), _work_array(1, (B, P, n * n))
         # d1[:, None] * E without the buffers into which a ufunc copies what it broadcasts.
         np.einsum("...k,...pk->...pk", d1, E, out=Rp[:, :T])
         if self.nugget is None:
@@ -266,6 +312,17 @@ class BatchLikelihood:
         np.copyto(VR.reshape(square), RV.reshape(square).transpose(0, 1, 3, 2))
         # tr(V R_p V R_q) = sum_ij (R_p V)_ij (V R_q)_ij
         return b, trace, RV @ VR.transpose(0, 2, 1)
+
+
+def _work_array(number: int, shape: tuple[int, ...]) -> FloatArray:
+    """Return work array 0, 1 or 2 in this shape; what it held before is lost."""
+    size, kept = math.prod(shape), _BUFFER_BYTES // 8
+    if size > kept:  # a single large matrix, which is not worth its memory afterwards
+        return np.empty(shape)
+    if not hasattr(_OWN, "arrays"):
+        _OWN.arrays = [np.empty(kept) for _ in range(3)]
+    array: FloatArray = _OWN.arrays[number]
+    return array[:size].reshape(shape)
 
 
 def _in_logarithms(

@@ -6,31 +6,20 @@ F beta, whose coefficients the runs determine, adds u' (F' R^-1 F)^-1 u with
 u = f(x_new) - F' R^-1 r(x_new) to the scaled covariance (universal kriging).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_solve, solve_triangular
 
 from pengp._core.arrays import FloatArray
+from pengp._core.linalg import cholesky
 from pengp.exceptions import InputError
-from pengp.model.folded import (
-    BatchPrediction,
-    FoldPrediction,
-    batch_predict,
-    correlation_matrix,
-    factor_or_raise,
-    floor_diagonal,
-    hold_out,
-)
+from pengp.model.kernels import Kernel, correlation_matrix
 from pengp.model.means import ZERO, Mean
-from pengp.model.structure import Kernel
 from pengp.model.trend import columns_of, half_solved, trend_of
-
-__all__ = ["BatchPrediction", "FoldPrediction", "Posterior", "batch_predict", "condition"]
 
 #: Elements of R(X_new, X) per chunk of new inputs: small enough to stay in a core's cache.
 _CHUNK_ELEMENTS = 1 << 15
@@ -66,10 +55,9 @@ class Posterior:
         R^-1 (y - F beta).
     trend : [k]
         Coefficients beta of the mean's basis functions.
-    quadratic : float
-        y' P y, P being R^-1 less what the trend takes (`pengp.model.trend`).
     basis_alpha : [k, n]
-        Rows a_j with P = R^-1 - sum_j a_j a_j'.
+        Rows a_j with P = R^-1 - sum_j a_j a_j', which is R^-1 less what the trend takes
+        (`pengp.model.trend`).
     basis_map : [k, k]
         Rows c_j with u_j = c_j' f(x) - a_j' r(x), whose squares are what a trend adds.
     """
@@ -84,7 +72,6 @@ class Posterior:
     L: FloatArray
     alpha: FloatArray
     trend: FloatArray
-    quadratic: float
     basis_alpha: FloatArray
     basis_map: FloatArray
 
@@ -138,9 +125,11 @@ class Posterior:
         """Return the derivatives [m, d] of the predictive mean in each input, at X_new [m, d]."""
         gradient = np.empty(X_new.shape)
         for rows, r, kept in self._chunks(X_new):
-            gradient[rows] = self._contract(self.alpha, X_new[rows], r, kept)
+            inputs = _clipped(X_new[rows]) - 0.5, self.X - 0.5
+            gradient[rows] = self.kernel.across_slopes(self.alpha, *inputs, self.theta, r, kept)
             if self.trend.size:
-                gradient[rows] += np.einsum("k,mkp->mp", self.trend, self._slopes(X_new[rows]))
+                slopes = self.mean.gradient(_clipped(X_new[rows]))
+                gradient[rows] += np.einsum("k,mkp->mp", self.trend, slopes)
         return gradient
 
     def variance_gradient(self, X_new: FloatArray) -> FloatArray:
@@ -150,12 +139,12 @@ class Posterior:
         """
         gradient = np.empty(X_new.shape)
         for rows, r, kept in self._chunks(X_new):
-            weights = cho_solve((self.L, True), r.T, check_finite=False).T
+            inputs = _clipped(X_new[rows]) - 0.5, self.X - 0.5
             u = self._trend_errors(X_new[rows], r)
-            weights += u @ self.basis_alpha
-            gradient[rows] = self._contract(-2.0 * weights, X_new[rows], r, kept)
+            weights = cho_solve((self.L, True), r.T, check_finite=False).T + u @ self.basis_alpha
+            gradient[rows] = self.kernel.across_slopes(-2.0 * weights, *inputs, self.theta, r, kept)
             if self.trend.size:
-                slopes = self._slopes(X_new[rows])
+                slopes = self.mean.gradient(_clipped(X_new[rows]))
                 gradient[rows] += 2.0 * np.einsum("mk,mkp->mp", u @ self.basis_map, slopes)
         return gradient
 
@@ -207,17 +196,6 @@ class Posterior:
             )
         return self.y - self.alpha / diagonal, 1.0 / diagonal
 
-    def kfold(self, test_sets: Iterable[NDArray[Any]]) -> list[FoldPrediction]:
-        """Predict each set of runs from all others, at this theta and without refitting.
-
-        Parameters
-        ----------
-        test_sets : iterable of integer arrays, each [v]
-            Indices of the runs that are held out together.
-        """
-        P, y, alpha = self._precision(), self.y, self.alpha
-        return [hold_out(P, y, alpha, self.quadratic, np.asarray(t)) for t in test_sets]
-
     def _prior_mean(self, X_new: FloatArray) -> FloatArray | float:
         """Return the prior mean [m] at X_new [m, d]."""
         if not self.trend.size:
@@ -230,20 +208,9 @@ class Posterior:
         errors: FloatArray = self.mean.columns(_clipped(X_new)) @ self.basis_map.T
         return errors - r @ self.basis_alpha.T
 
-    def _slopes(self, X_new: FloatArray) -> FloatArray:
-        """Return the derivatives [m, k, d] of the basis functions at X_new [m, d]."""
-        return self.mean.gradient(_clipped(X_new))
-
     def _across(self, X_new: FloatArray) -> tuple[FloatArray, Any]:
         """Return R(X_new, X) [m, n] for X_new [m, d], and what the kernel keeps for its slopes."""
         return self.kernel.across(_clipped(X_new) - 0.5, self.X - 0.5, self.theta)
-
-    def _contract(
-        self, weights: FloatArray, X_new: FloatArray, r: FloatArray, kept: Any
-    ) -> FloatArray:
-        """Return sum_j w_j dr_j/dx_p [m, d] for X_new [m, d], after `_across`."""
-        inputs = _clipped(X_new) - 0.5, self.X - 0.5
-        return self.kernel.across_slopes(weights, *inputs, self.theta, r, kept)
 
     def _chunks(self, X_new: FloatArray) -> Iterator[tuple[slice, FloatArray, Any]]:
         """Yield rows of X_new, R(X_new, X) and what the kernel keeps, a chunk at a time."""
@@ -323,7 +290,6 @@ def solve(
     right = np.concatenate([trend.z[0][None], trend.duals[0]])
     both = solve_triangular(L, right.T, lower=True, trans="T")
     alpha, *duals = np.ascontiguousarray(both.T)
-    quadratic = float(trend.quadratic[0])
     return Posterior(
         X=X,
         y=y,
@@ -331,14 +297,32 @@ def solve(
         kernel=kernel,
         nugget=nugget,
         mean=mean,
-        sigma2=quadratic / len(y) if sigma2 is None else sigma2,
+        sigma2=float(trend.quadratic[0]) / len(y) if sigma2 is None else sigma2,
         L=L,
         alpha=alpha,
         trend=trend.coefficients[0],
-        quadratic=quadratic,
         basis_alpha=np.array(duals).reshape(-1, len(y)),
         basis_map=trend.carry[0],
     )
+
+
+def factor_or_raise(R: FloatArray) -> FloatArray:
+    """Return the lower Cholesky factor of R [n, n]."""
+    L, ok = cholesky(R[None])
+    if not ok[0]:
+        raise InputError(
+            "The correlation matrix of the runs is not positive definite, because runs (almost) "
+            "coincide or theta is too small for the nugget; use a larger nugget."
+        )
+    only: FloatArray = L[0]
+    return only
+
+
+def floor_diagonal(cov: FloatArray, nugget: FloatArray) -> FloatArray:
+    """Raise the variances in cov [B, v, v] to nugget [B], below which only rounding takes them."""
+    diagonal = np.arange(cov.shape[-1])
+    cov[:, diagonal, diagonal] = np.maximum(cov[:, diagonal, diagonal], nugget[:, None])
+    return cov
 
 
 def _clipped(X: FloatArray) -> FloatArray:

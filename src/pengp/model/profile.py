@@ -6,10 +6,9 @@ from numpy.typing import ArrayLike
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import as_floats, check_nugget, check_response, check_runs, check_sizes
 from pengp.exceptions import InputError
-from pengp.model.kernels import get_kernel
+from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.likelihood import BatchLikelihood, LogLik
 from pengp.model.means import MeanLike, get_mean
-from pengp.model.structure import Kernel
 
 #: Sizes whose squares and products stay finite.
 _LARGEST_INPUT, _LARGEST_THETA = 1e40, 1e50
@@ -24,8 +23,9 @@ class ProfileLikelihood:
         Inputs.
     y : [..., n]
         Responses. The leading axes of X and y broadcast.
-    kernel : {"sqexp", "matern52", "matern32", "matern52_product", "matern32_product"} or Kernel
-        Correlation function, of the distance or, a product, of the inputs one by one.
+    kernel : str or Kernel
+        Correlation function, of the distance ("sqexp", "matern52", "matern32") or, a product, of
+        the inputs one by one ("matern52_product", "matern32_product", "matern52_additive").
     nugget : float or "estimate"
         Fixed nugget; "estimate" makes it an argument of every call, and the last parameter.
     mean : {"zero", "constant", "linear"}, basis function or Mean

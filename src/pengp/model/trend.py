@@ -9,13 +9,15 @@ time, by Gram-Schmidt in the inner product of R^-1: with R^-1-orthogonal columns
 those of F, G is diagonal, and P is R^-1 less the squares of R^-1 w_j.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.checks import DataSets, is_constant, warn
+from pengp._core.linalg import max_norm
 from pengp.exceptions import InputError
 from pengp.model.means import Mean
 
@@ -44,15 +46,17 @@ def columns_of(mean: Mean, X: FloatArray, y: FloatArray) -> Columns:
     """Return the basis of a mean on the runs X [B, n, d], y [B, n]."""
     F = mean.columns(X)
     (B, _, k), z = F.shape, y.copy()
-    rows, carry, offset = F.swapaxes(1, 2).copy(), np.eye(k)[None].repeat(B, 0), np.zeros((B, k))
+    rows, carry, offset = F.swapaxes(1, 2).copy(), np.zeros((B, k, k)), np.zeros((B, k))
+    carry[:, range(k), range(k)] = 1.0
     if mean.variance is None:
         for j in range(k):
-            _orthogonalise(rows, carry, j)
-            square = (rows[:, j] * rows[:, j]).sum(-1)
-            share = _ratio((rows[:, j] * z).sum(-1), square)[:, None]
-            z -= share * rows[:, j]
+            if j:
+                _orthogonalise(rows, carry, j)
+            own = rows[:, j]
+            share = _share(z, own)
+            z -= share * own
             offset += share * carry[:, j]
-    return Columns(z, rows, carry, offset, F.mean(1))
+    return Columns(z, rows, carry, offset, np.add.reduce(F, axis=1) / F.shape[1])
 
 
 def _orthogonalise(rows: FloatArray, carry: FloatArray, j: int) -> None:
@@ -60,16 +64,18 @@ def _orthogonalise(rows: FloatArray, carry: FloatArray, j: int) -> None:
     own, least = rows[:, j], _DEPENDENT**2 * (rows[:, j] ** 2).sum(-1)
     for i in [*range(j)] * 2:  # once more, for what rounding has left
         other = rows[:, i]
-        share = _ratio((own * other).sum(-1), (other * other).sum(-1))[:, None]
+        share = _share(own, other)
         own -= share * other
         carry[:, j] -= share * carry[:, i]
     lost = (own * own).sum(-1) <= least
     own[lost], carry[lost, j] = 0.0, 0.0
 
 
-def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Return above / below, 0 where below is 0."""
-    return np.divide(above, below, out=np.zeros(np.shape(above)), where=below > 0.0)
+def _share(z: FloatArray, row: FloatArray) -> FloatArray:
+    """Return the least squares coefficient [B, 1] of z [B, n] on row [B, n], 0 for a row of 0."""
+    product, square = np.add.reduce(z * row, axis=-1), np.add.reduce(row * row, axis=-1)
+    square[square == 0.0] = np.inf  # by which anything is 0
+    return (product / square)[:, None]
 
 
 def project(
@@ -88,7 +94,7 @@ def project(
     z : [B, n]
         Responses.
     carry : [B, k, c]
-        Anything linear in the columns, overwritten by the same for w_j.
+        Anything linear in the columns, overwritten by the same for w_j if k > 1.
 
     Returns
     -------
@@ -100,11 +106,12 @@ def project(
     B, k, _ = duals.shape
     squares, found = np.empty((B, k)), np.zeros((B, carry.shape[2]))
     for j in range(k):
-        dual, rest = duals[:, j], slice(j + 1, None)
+        dual = duals[:, j]
         total = np.add.reduce(dual * rows[:, j], axis=-1)
-        total = np.where(total > 0.0, total, np.inf)  # by which anything is 0
-        squares[:, j] = 1.0 / total
-        if j + 1 < duals.shape[1]:
+        total[total <= 0.0] = np.inf  # by which anything is 0
+        np.reciprocal(total, out=squares[:, j])
+        if j + 1 < k:
+            rest = slice(j + 1, None)
             share = ((dual[:, None] * rows[:, rest]).sum(-1) / total[:, None])[..., None]
             duals[:, rest] -= share * dual[:, None]
             carry[:, rest] -= share * carry[:, j, None]
@@ -145,11 +152,15 @@ class ProfiledTrend:
         The columns whose coefficients are estimated; k = 0 with a prior on them.
     prior : [F, n, n] or None
         variance F F', to be added to R, with a prior.
+    exact : [F]
+        Whether y is in the span of the basis, where no likelihood exists.
     """
 
     def __init__(self, mean: Mean, X: FloatArray, y: FloatArray) -> None:
         basis = columns_of(mean, X, y)
         self.z, self.rows, self.prior = basis.z, basis.rows, None
+        k = basis.rows.shape[1]
+        self.exact = max_norm(basis.z) <= 8.0 * k * _EPS * max_norm(y)
         self._offset = np.vecdot(basis.offset, basis.level)  # [F]
         self._carry = basis.carry @ basis.level[:, :, None]  # [F, k, 1]
         self._loading: FloatArray | None = None
@@ -160,21 +171,23 @@ class ProfiledTrend:
             self.rows = basis.rows[:, :0]
 
     def remove(
-        self, which: IntArray, alpha: FloatArray, duals: FloatArray
+        self, data_set: IntArray, alpha: FloatArray, duals: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Take the trends out of alpha [B, n], given R^-1 times the columns [B, k, n], in place.
 
         Return squares [B, k] as in `project`, and the prior mean, averaged over the runs [B].
         """
         if self._loading is not None:  # E(beta | y) = variance F' alpha
-            return np.zeros((len(alpha), 0)), np.vecdot(self._loading[which], alpha)
+            return np.zeros((len(alpha), 0)), np.vecdot(self._loading[data_set], alpha)
         if not self.rows.shape[1]:
-            return np.zeros((len(alpha), 0)), self._offset.take(which)
-        carry = self._carry.take(which, axis=0)
-        one = len(self.z) == 1  # a single data set need not be repeated
-        rows, z = (a if one else a.take(which, axis=0) for a in (self.rows, self.z))
+            return np.zeros((len(alpha), 0)), self._offset.take(data_set)
+        rows, z, carry = self.rows, self.z, self._carry
+        if len(self.z) > 1:  # a single data set need not be repeated
+            rows, z = rows.take(data_set, axis=0), z.take(data_set, axis=0)
+        if len(self.z) > 1 or rows.shape[1] > 1:
+            carry = carry.take(data_set, axis=0)
         squares, found = project(alpha, duals, rows, z, carry)
-        return squares, self._offset.take(which) + found[:, 0]
+        return squares, self._offset.take(data_set) + found[:, 0]
 
 
 class Halves(NamedTuple):
@@ -224,23 +237,25 @@ def too_few_runs(mean: Mean, X: FloatArray) -> str:
     return f"mean={mean.name!r} has {k} coefficients and needs at least {k + 1} runs"
 
 
-def follows(mean: Mean, X: FloatArray, y: FloatArray) -> bool:
-    """Tell whether y [n] is in the span of the basis on X [n, d], where no likelihood exists."""
-    basis = columns_of(mean, X[None], y[None])
-    k = basis.rows.shape[1]
-    return bool(np.abs(basis.z).max() <= 8.0 * k * _EPS * np.abs(y).max())
+def follows(mean: Mean, X: FloatArray, y: FloatArray) -> BoolArray:
+    """Tell which y [B, n] are in the span of the basis on X [B, n, d]: they have no likelihood."""
+    return ProfiledTrend(mean, X, y).exact
 
 
 def check_trend(data: DataSets, mean: Mean) -> None:
-    """Raise or warn about data that are too few for a mean, or that need nothing else."""
-    for f, (X, y) in enumerate(zip(data.X, data.y, strict=True)):
-        where = data.label(f)
+    """Raise an InputError about data that are too few for a mean."""
+    for f, X in enumerate(data.X):
         if words := too_few_runs(mean, X):
-            raise InputError(f"X{where} has {len(X)} runs, but {words}.")
-        around = "the estimated mean" if mean.columns(X[:1]).size else "a zero mean"
-        state = "is constant" if is_constant(y) else f"follows mean={mean.name!r} exactly"
-        if is_constant(y) or follows(mean, X, y):
+            raise InputError(f"X{data.label(f)} has {len(X)} runs, but {words}.")
+
+
+def warn_of_trend(data: DataSets, mean: Mean, exact: Sequence[bool] | BoolArray) -> None:
+    """Warn about data that need nothing but the mean, which they follow if ``exact`` [F]."""
+    for f, y in enumerate(data.y):
+        if is_constant(y) or exact[f]:
+            around = "the estimated mean" if mean.columns(data.X[f][:1]).size else "a zero mean"
+            state = "is constant" if is_constant(y) else f"follows mean={mean.name!r} exactly"
             warn(
-                f"y{where} {state}, so a correlation cannot be estimated around {around}; the "
-                "smoothest one is returned."
+                f"y{data.label(f)} {state}, so a correlation cannot be estimated around {around}; "
+                "the smoothest one is returned."
             )

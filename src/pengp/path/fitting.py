@@ -7,25 +7,19 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
-from pengp._core.checks import (
-    check_nugget,
-    check_theta_bounds,
-    constant_columns,
-)
+from pengp._core.checks import check_nugget, check_theta_bounds
 from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
-from pengp.model.kernels import get_kernel
+from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.large import LargeLikelihood
-from pengp.model.likelihood import BatchLikelihood
+from pengp.model.likelihood import BatchLikelihood, Likelihood
 from pengp.model.means import Mean, MeanLike, get_mean
-from pengp.model.structure import Kernel
 from pengp.model.trend import columns_of
 from pengp.path import settings
-from pengp.path.flatness import exp_within
-from pengp.path.penalties import AnyPenalty, get_penalty
+from pengp.path.cells import CellObjective
+from pengp.path.penalties import AnyPenalty, get_penalty, term_of
 from pengp.path.search import Found, ModeSearch
 from pengp.path.starts import Starts, few_start_points, fixed_starts, start_points
-from pengp.path.terms import Term, term_of
 
 NUGGET_BOUNDS = (1.49e-8, 1.0)
 """Range of an estimated nugget; the lower end is the square root of the machine precision."""
@@ -50,7 +44,7 @@ class Model:
     theta_bounds: tuple[float, float]
     marginal: bool = False
 
-    def likelihood(self, X: FloatArray, y: FloatArray) -> BatchLikelihood | LargeLikelihood:
+    def likelihood(self, X: FloatArray, y: FloatArray) -> Likelihood:
         """Return the likelihoods of X [F, n, d], y [F, n]."""
         engine = BatchLikelihood if y.shape[1] <= NEWTON_SIZE else LargeLikelihood
         return engine(
@@ -63,9 +57,10 @@ class Model:
             marginal=self.marginal,
         )
 
-    def term(self, likelihood: BatchLikelihood | LargeLikelihood) -> Term:
-        """Return what the penalty takes off these likelihoods."""
-        return term_of(self.penalty, likelihood.X, self.nugget, isotropic=self.isotropic)
+    def objective(self, likelihood: Likelihood, lams: FloatArray) -> CellObjective:
+        """Return what is to be maximised at lams [L], with the bounds on the log parameters."""
+        term = term_of(self.penalty, likelihood.X, self.nugget, isotropic=self.isotropic)
+        return CellObjective(likelihood, lams, term, *_bounds(self, likelihood))
 
 
 def checked_model(
@@ -98,29 +93,27 @@ def _is_marginal(likelihood: str) -> bool:
 
 
 class Estimates(NamedTuple):
-    """Estimates of F data sets at L lambdas, with P = 1 or d thetas."""
+    """Estimates of F data sets at L lambdas, with P = 1 or d thetas: all M maxima, best first."""
 
-    theta: FloatArray  # [F, L, P]
-    nugget: FloatArray  # [F, L]
-    sigma2: FloatArray  # [F, L]
+    theta: FloatArray  # [F, L, M, P]
+    nugget: FloatArray  # [F, L, M]
+    objective: FloatArray  # [F, L, M]
+    loglik: FloatArray  # [F, L, M]
+    sigma2: FloatArray  # [F, L], and the next three: of the best
     mean: FloatArray  # [F, L]
     converged: BoolArray  # [F, L]
     at_bound: IntArray  # [F, L, P]
-    mode_theta: FloatArray  # [F, L, M, P]
-    mode_nugget: FloatArray  # [F, L, M]
-    objective: FloatArray  # [F, L, M], best first
-    loglik: FloatArray  # [F, L, M]
 
 
 def estimate(
     model: Model,
-    likelihood: BatchLikelihood | LargeLikelihood,
+    likelihood: Likelihood,
     lams: FloatArray,
     n_starts: int | FloatArray,
     rng: np.random.Generator,
 ) -> Estimates:
     """Estimate F data sets of one size at distinct, ascending lams."""
-    lower, upper = _bounds(model, likelihood)
+    objective = model.objective(likelihood, lams)
     whole = np.log([model.theta_bounds] * likelihood.n_theta + [NUGGET_BOUNDS])
     whole = whole[: likelihood.n_params]
     points = start_points if likelihood.newton else few_start_points
@@ -130,13 +123,10 @@ def estimate(
         given = not isinstance(n_starts, int)
         starts, scale = _from_fewer_runs(model, likelihood, lams[:1], starts, given, rng)
     with _threads(likelihood):
-        found = ModeSearch(likelihood, lams, model.term(likelihood), lower, upper, scale).run(
-            starts
-        )
-        return _read_off(model, likelihood, found, lower, upper)
+        return _read_off(model, objective, ModeSearch(objective, scale).run(starts))
 
 
-def _threads(likelihood: BatchLikelihood | LargeLikelihood) -> AbstractContextManager[None]:
+def _threads(likelihood: Likelihood) -> AbstractContextManager[None]:
     """Return a context that gives BLAS the threads that suit the size of the data sets."""
     return ONE_THREAD if likelihood.newton else nullcontext()
 
@@ -163,8 +153,7 @@ def _from_fewer_runs(
     fewer = model.likelihood(X, y)
     lower, upper = _bounds(model, fewer)
     with _threads(fewer):
-        search = ModeSearch(fewer, lams, model.term(fewer), lower, upper)
-        found = search.run(starts)
+        found = ModeSearch(model.objective(fewer, lams)).run(starts)
     points = starts.fixed
     maxima, objective = (a[:, 0, : len(points)] for a in (found.point, found.objective))
     best = np.where(np.isfinite(objective[:, :1]), maxima[:, 0], points[0])
@@ -192,7 +181,7 @@ def _from_fewer_runs(
 
 
 def _far_points(
-    likelihood: BatchLikelihood | LargeLikelihood,
+    likelihood: Likelihood,
     maxima: FloatArray,
     lower: FloatArray,
     upper: FloatArray,
@@ -221,48 +210,37 @@ def _with_outliers(y: FloatArray, order: IntArray) -> IntArray:
     return np.concatenate([farthest, order[~np.isin(order, farthest)]])
 
 
-def _bounds(
-    model: Model, likelihood: BatchLikelihood | LargeLikelihood
-) -> tuple[FloatArray, FloatArray]:
+def _bounds(model: Model, likelihood: Likelihood) -> tuple[FloatArray, FloatArray]:
     """Return the bounds [F, P] on the log parameters; a constant column has one value only."""
     F, T = len(likelihood.y), likelihood.n_theta
     lower = np.full((F, likelihood.n_params), np.log(model.theta_bounds[0]))
     upper = np.full_like(lower, np.log(model.theta_bounds[1]))
     lower[:, T:], upper[:, T:] = np.log(NUGGET_BOUNDS)
-    for f, X in enumerate(likelihood.X):
-        idle = constant_columns(X)
-        upper[f, :T][idle.all() if model.isotropic else idle] = lower[f, 0]
+    idle = (likelihood.X[:, :1] == likelihood.X).all(1)
+    upper[:, :T][idle.all(1, keepdims=True) if model.isotropic else idle] = lower[0, 0]
     return lower, upper
 
 
-def _read_off(
-    model: Model,
-    likelihood: BatchLikelihood | LargeLikelihood,
-    found: Found,
-    lower: FloatArray,
-    upper: FloatArray,
-) -> Estimates:
+def _read_off(model: Model, objective: CellObjective, found: Found) -> Estimates:
     """Turn logarithms into estimates, and add what the likelihood knows at the best maxima."""
     F, L, _, P = found.point.shape
-    T = likelihood.n_theta
+    likelihood, T = objective.likelihood, objective.likelihood.n_theta
     best = found.point[:, :, 0]
     at = likelihood.evaluate(np.repeat(np.arange(F), L), best.reshape(-1, P), derivatives=False)
     theta = exp_within(found.point[..., :T], model.theta_bounds)
     fixed = np.full(found.objective.shape, 0.0 if model.nugget is None else model.nugget)
     nugget = exp_within(found.point[..., T], NUGGET_BOUNDS) if model.nugget is None else fixed
-    at_upper = (best >= upper[:, None]).astype(np.int64)
-    at_bound = np.where(best <= lower[:, None], -1, at_upper)
+    at_upper = (best >= objective.upper[:, None]).astype(np.int64)
+    at_bound = np.where(best <= objective.lower[:, None], -1, at_upper)
     return Estimates(
-        theta[:, :, 0],
-        nugget[:, :, 0],
-        at.sigma2.reshape(F, L),
-        at.mean.reshape(F, L),
-        found.converged[:, :, 0],
-        at_bound[..., :T],
         theta,
         nugget,
         found.objective,
         found.loglik,
+        at.sigma2.reshape(F, L),
+        at.mean.reshape(F, L),
+        found.converged[:, :, 0],
+        at_bound[..., :T],
     )
 
 
@@ -276,14 +254,18 @@ def degenerate(model: Model, X: FloatArray, y: FloatArray, n_theta: int, n_lams:
     nugget = np.full((F, n_lams, 1), NUGGET_BOUNDS[0] if model.nugget is None else model.nugget)
     infinite = np.full((F, n_lams, 1), np.inf)
     return Estimates(
-        theta[:, :, 0],
-        nugget[:, :, 0],
-        np.zeros((F, n_lams)),
-        np.repeat(np.vecdot(basis.offset, basis.level)[:, None], n_lams, axis=1),
-        np.ones((F, n_lams), dtype=bool),
-        np.full((F, n_lams, n_theta), -1, dtype=np.int64),
         theta,
         nugget,
         infinite,
         infinite,
+        np.zeros((F, n_lams)),
+        np.repeat(np.vecdot(basis.offset, basis.level)[:, None], n_lams, axis=1),
+        np.ones((F, n_lams), dtype=bool),
+        np.full((F, n_lams, n_theta), -1, dtype=np.int64),
     )
+
+
+def exp_within(point: FloatArray, bounds: tuple[float, float]) -> FloatArray:
+    """Return the exponential of log parameters, exactly the bound where they are its logarithm."""
+    lower, upper = np.log(bounds)
+    return np.where(point <= lower, bounds[0], np.where(point >= upper, bounds[1], np.exp(point)))

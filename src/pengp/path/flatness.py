@@ -6,7 +6,8 @@ from typing import Protocol
 import numpy as np
 
 from pengp._core.arrays import FloatArray
-from pengp.path.objective import Likelihood
+from pengp.model.likelihood import Likelihood
+from pengp.path.fitting import exp_within
 
 LEVEL = 1e-4
 """Fall of log L from its maximum along the ray up to which it counts as flat."""
@@ -73,12 +74,6 @@ def flat_stretch(
     ends = [_edge(loglik, grid, logliks, peak, best - LEVEL, side) for side in (-1, 1)]
     lower, upper = (exp_within(along(t), theta_bounds).reshape(F, L, P) for t in ends)
     return Flat(lower, upper, best.reshape(F, L))
-
-
-def exp_within(point: FloatArray, bounds: tuple[float, float]) -> FloatArray:
-    """Return the exponential of log parameters, exactly the bound where they are its logarithm."""
-    lower, upper = np.log(bounds)
-    return np.where(point <= lower, bounds[0], np.where(point >= upper, bounds[1], np.exp(point)))
 
 
 def _golden(loglik: "_Along", a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:

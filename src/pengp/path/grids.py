@@ -11,10 +11,9 @@ from pengp._core.checks import (
     check_nugget,
 )
 from pengp.exceptions import InputError
-from pengp.model.kernels import get_kernel
+from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.means import Mean, MeanLike, get_mean
-from pengp.model.structure import Kernel
-from pengp.model.trend import check_trend, columns_of, project
+from pengp.model.trend import check_trend, columns_of, follows, project, warn_of_trend
 
 _PAPER_LOGS = (-7.0, 2.0)
 """Range of log lambda in the paper's grid."""
@@ -87,6 +86,8 @@ def lambda_max(
     data = as_datasets(X, y)
     check_datasets(data, nugget=g)
     check_trend(data, trend)
+    pairs = zip(data.X, data.y, strict=True)
+    warn_of_trend(data, trend, [follows(trend, a[None], b[None])[0] for a, b in pairs])
     bounds = [
         kkt_bound(a, b, get_kernel(kernel), isotropic, g, trend)
         for a, b in zip(data.X, data.y, strict=True)

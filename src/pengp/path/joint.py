@@ -13,6 +13,7 @@ import numpy as np
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.linalg import diagonals
 from pengp.exceptions import InputError
+from pengp.path.newton import Expansion
 
 
 class JointTerms(Protocol):
@@ -117,3 +118,50 @@ class JointlyRobustTerms:
         on_diagonal = diagonals(hessian)
         on_diagonal += first * curvature
         return first * slope, hessian
+
+
+class JointTerm:
+    """n p_lambda of a joint penalty, see `Term`, with its Hessian in logarithms u.
+
+        d2 p / d u_p d u_q = theta_p theta_q p''_pq + [p = q] theta_p p'_p.
+
+    Parameters
+    ----------
+    terms : JointTerms
+        The penalty of F data sets.
+    nugget : float or None
+        Fixed nugget; None if it is the last parameter.
+    linear : bool
+        Whether the penalty is proportional to lambda.
+    """
+
+    def __init__(self, terms: JointTerms, nugget: float | None, *, linear: bool = False) -> None:
+        self.terms, self.nugget, self.linear = terms, nugget, linear
+        self.value, self.derivatives = terms.value, terms.derivatives
+
+    def params(self, point: FloatArray) -> FloatArray:
+        """Return the thetas and the nugget [B, T + 1] at point [B, P]."""
+        params = np.exp(point)
+        if self.nugget is None:
+            return params
+        return np.hstack([params, np.full((len(point), 1), self.nugget)])
+
+    def values(self, data_set: IntArray, params: FloatArray, lams: FloatArray) -> FloatArray:
+        """Return the term [N, L] of data sets [N] at params [N, T + 1] for each of lams [L]."""
+        one = np.ones(len(params))
+        if self.linear:
+            return self.value(data_set, params, one)[:, None] * lams
+        return np.stack([self.value(data_set, params, lam * one) for lam in lams], axis=1)
+
+    def take_off(
+        self, at: Expansion, params: FloatArray, first: FloatArray, second: FloatArray
+    ) -> None:
+        """Take gradient [B, T + 1] and Hessian, in the logarithms, off an expansion in place."""
+        P = at.gradient.shape[1]
+        slope = params * first
+        at.gradient[:] -= slope[:, :P]
+        if at.hessian.shape[-1]:
+            curvature = params[:, :, None] * second * params[:, None, :]
+            at.hessian[:] -= curvature[:, :P, :P]
+            on_diagonal = diagonals(at.hessian)
+            on_diagonal -= slope[:, :P]

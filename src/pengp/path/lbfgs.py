@@ -23,7 +23,7 @@ class OneByOne:
         objective: Objective,
         bounds: Bounds,
         *,
-        max_rounds: int = 100,
+        max_rounds: int = settings.MOST_ROUNDS,
         scale: Callable[[IntArray], FloatArray] | None = None,
     ) -> None:
         self._objective, self._bounds, self._max_rounds = objective, bounds, max_rounds

@@ -139,7 +139,7 @@ class Lockstep:
         near: float = 0.0,
         gain: float = 0.0,
         concave: bool = True,
-        max_rounds: int = 100,
+        max_rounds: int = settings.MOST_ROUNDS,
         give_up: GiveUp | None = None,
     ) -> None:
         self._objective, self._bounds, self._give_up = objective, bounds, give_up
@@ -191,7 +191,11 @@ class Lockstep:
         step = self._next_step(old, point, at, radius)
         near, over = self._at_end(old, step)
         over = over if stuck is None else over | stuck
-        new = old._replace(
+        new = _State(
+            cell=old.cell,
+            row=old.row,
+            lower=old.lower,
+            upper=old.upper,
             point=point,
             objective=at.objective,
             gradient=at.gradient,
@@ -200,6 +204,7 @@ class Lockstep:
             gain=np.abs(step.gain),
             length=step.length,
             radius=radius,
+            deadline=old.deadline,
         )
         return self._release(new, step, near, over)
 
@@ -217,7 +222,7 @@ class Lockstep:
     ) -> _Step:
         """Return a Newton step from point [B, P] within the bounds and the radius [B]."""
         outward = pushes_outward(at.gradient, point, old.lower, old.upper)
-        g = np.where(outward, 0.0, at.gradient)
+        g = at.gradient * ~outward
         step, cut = self._newton_step(g, at.hessian, outward, radius)
         trial = np.minimum(np.maximum(point + step, old.lower), old.upper)
         step = trial - point

@@ -96,11 +96,10 @@ def shifted_step(
     mu is the least shift >= 0 for which the step ascends, and no component of it along an
     eigenvector of H exceeds the radius; the step counts as cut if mu > 0.
     """
-    free = 1.0 - fixed
-    A = H * -free[:, :, None]
-    A *= free[:, None, :]
-    on_diagonal = diagonals(A)
-    on_diagonal += fixed
+    A = -H
+    if fixed.any():  # these rows and columns are those of the identity
+        A[fixed] = A.transpose(0, 2, 1)[fixed] = 0.0
+        diagonals(A)[fixed] = 1.0
     values, vectors = np.linalg.eigh(A)
     along = (g[:, None] @ vectors)[:, 0]
     shift = np.abs(along)
@@ -110,7 +109,7 @@ def shifted_step(
     mu = np.maximum(mu, np.maximum(settings.LEAST_CURVATURE - values[:, 0], 0.0))[:, None]
     along /= np.maximum(values + mu, _LEAST)  # beside a huge eigenvalue a sum may vanish
     step = (vectors @ along[:, :, None])[..., 0]
-    step *= free
+    np.copyto(step, 0.0, where=fixed)
     return step, mu[:, 0] > 0.0
 
 

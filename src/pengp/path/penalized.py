@@ -13,16 +13,17 @@ from pengp._core.checks import (
     ArrayOrArrays,
     DataSets,
     as_datasets,
+    as_generator,
     check_datasets,
     check_lams,
     check_starts,
     warn,
 )
-from pengp._core.seeds import as_generator
 from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel
+from pengp.model.likelihood import Likelihood
 from pengp.model.means import MeanLike
-from pengp.model.structure import Kernel
-from pengp.model.trend import check_trend, follows
+from pengp.model.trend import check_trend, warn_of_trend
 from pengp.path.fitting import (
     Estimates,
     Model,
@@ -97,8 +98,7 @@ class PathFit:
         d, L = self.theta.shape[-1], len(self.lams)
         theta, nugget = self.theta.reshape(-1, L, d), self.nugget.reshape(-1, L)
         lower, upper, highest = theta.copy(), theta.copy(), self.loglik.reshape(-1, L).copy()
-        for members, X, y in _by_size(self._data, self._model):
-            likelihood = self._model.likelihood(X, y)
+        for members, likelihood in _by_size(self._data, self._model):
             T = likelihood.n_theta
             flat = flat_stretch(
                 likelihood, theta[members][..., :T], nugget[members], self._model.theta_bounds
@@ -134,8 +134,9 @@ def penalized_path(
         Responses as they are to be modelled: centred if the mean is zero.
     lams : [L]
         Penalties, each at least 0, in any order; see `lambda_grid`.
-    kernel : {"sqexp", "matern52", "matern32", "matern52_product", "matern32_product"} or Kernel
-        Correlation function, of the distance or, a product, of the inputs one by one.
+    kernel : str or Kernel
+        Correlation function, of the distance ("sqexp", "matern52", "matern32") or, a product, of
+        the inputs one by one ("matern52_product", "matern32_product", "matern52_additive").
     penalty : {"lasso", "scad", "ridge", "none", "jointly-robust"}, Penalty or JointPenalty
         Penalty on theta; the last is a prior on theta and the nugget, times lambda.
     isotropic : bool
@@ -151,8 +152,8 @@ def penalized_path(
     theta_bounds : (float, float)
         Range of every theta.
     n_starts : int or [S, d]
-        Starts at the smallest lambda: the best of at least 60 random points, among which are, if it
-        is the only lambda, each input alone and the bounds; beyond ten, every other start is
+        Starts at the smallest lambda: the best of six times as many random points, among which are,
+        if it is the only lambda, each input alone and the bounds; beyond ten, every other start is
         random. Along a path, each input alone and the bounds start as well, and a few more at
         several larger lambdas. More starts find more of the lower maxima. An array holds thetas
         ([S, 1] if isotropic) that are the only starts, at each of these lambdas.
@@ -178,6 +179,7 @@ def penalized_path(
     check_trend(data, model.mean)
     starts = check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
     fit = fit_path(data, values, model, starts, as_generator(random_state))
+    warn_of_trend(data, model.mean, np.isposinf(fit.objective[..., 0]).ravel())
     if not fit.converged.all():
         warn(
             f"{int((~fit.converged).sum())} of {fit.converged.size} estimates did not converge; "
@@ -203,8 +205,7 @@ def fit_path(
     seed = int(rng.integers(2**32))
     parts: list[tuple[IntArray, Estimates]] = []
     n_evaluations = 0
-    for members, X, y in _by_size(data, model):
-        likelihood = model.likelihood(X, y)
+    for members, likelihood in _by_size(data, model):
         found = estimate(model, likelihood, distinct, n_starts, np.random.default_rng(seed))
         _check_found(found, members, data)
         parts.append((members, found))
@@ -228,16 +229,18 @@ def _check_found(found: Estimates, members: IntArray, data: DataSets) -> None:
         )
 
 
-def _by_size(data: DataSets, model: Model) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-    """Yield the data sets of each size together: indices [F], X [F, n, d] and y [F, n]."""
+def _by_size(data: DataSets, model: Model) -> Iterator[tuple[IntArray, Likelihood]]:
+    """Yield the data sets of each size that have a likelihood: indices [F], and likelihoods."""
     sizes = np.array([len(y) for y in data.y])
-    pairs = zip(data.X, data.y, strict=True)
-    usable = [not follows(model.mean, X, y) for X, y in pairs]
-    for n in np.unique(sizes):
-        members = np.flatnonzero((sizes == n) & usable)
-        if len(members):
-            X, y = (np.stack([a[f] for f in members]) for a in (data.X, data.y))
-            yield members, X, y
+    for n in sorted(set(sizes.tolist())):
+        members = np.flatnonzero(sizes == n)
+        X, y = (np.stack([a[f] for f in members]) for a in (data.X, data.y))
+        likelihood = model.likelihood(X, y)
+        usable = ~likelihood.undefined
+        if usable.all():
+            yield members, likelihood
+        elif usable.any():
+            yield members[usable], model.likelihood(X[usable], y[usable])
 
 
 def _assemble(
@@ -256,27 +259,25 @@ def _assemble(
 
     def field_of(name: str) -> Any:
         arrays = [getattr(found, name) for _, found in parts]
-        if name in ("mode_theta", "mode_nugget", "objective", "loglik"):
+        if name in ("theta", "nugget", "objective", "loglik"):
             arrays = [_padded(a, u, M) for a, u in zip(arrays, unused, strict=True)]
         whole = (arrays[0] if len(arrays) == 1 else np.concatenate(arrays)[order])[:, place]
-        if name in ("theta", "at_bound", "mode_theta") and whole.shape[-1] < d:  # isotropic
+        if name in ("theta", "at_bound") and whole.shape[-1] < d:  # isotropic
             whole = whole.repeat(d, axis=-1)
         return whole.reshape(*data.shape, *whole.shape[1:])
 
-    objective, loglik = field_of("objective"), field_of("loglik")
-    used = ~np.isnan(objective)
-    modes = Modes(field_of("mode_theta"), field_of("mode_nugget"), objective, loglik, used.sum(-1))
+    theta, nugget, objective, loglik = map(field_of, ("theta", "nugget", "objective", "loglik"))
     return PathFit(
         lams=lams,
-        theta=field_of("theta"),
+        theta=theta[..., 0, :],
         objective=objective[..., 0],
         loglik=loglik[..., 0],
         sigma2=field_of("sigma2"),
-        nugget=field_of("nugget"),
+        nugget=nugget[..., 0],
         mean=field_of("mean"),
         converged=field_of("converged"),
         at_bound=field_of("at_bound"),
-        modes=modes,
+        modes=Modes(theta, nugget, objective, loglik, (~np.isnan(objective)).sum(-1)),
         n_evaluations=n_evaluations,
         _model=model,
         _data=data,

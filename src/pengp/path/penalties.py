@@ -12,10 +12,13 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.linalg import diagonals
 from pengp._core.registry import Registry
 from pengp.exceptions import InputError
-from pengp.path.joint import JointlyRobust, JointPenalty
+from pengp.path.cells import Term
+from pengp.path.joint import JointlyRobust, JointPenalty, JointTerm
+from pengp.path.newton import Expansion
 
 
 class Penalty(Protocol):
@@ -148,3 +151,64 @@ def get_penalty(penalty: str | AnyPenalty) -> AnyPenalty:
     return PENALTIES.look_up(
         penalty, "an object with value, gradient and curvature, or with for_runs"
     )
+
+
+def term_of(penalty: AnyPenalty, X: FloatArray, nugget: float | None, *, isotropic: bool) -> Term:
+    """Return what a penalty takes off the likelihoods of data sets with inputs X [F, n, d]."""
+    n, d = X.shape[1:]
+    if hasattr(penalty, "for_runs"):
+        terms = penalty.for_runs(X, isotropic=isotropic)
+        return JointTerm(terms, nugget, linear=getattr(penalty, "linear", False))
+    return SeparableTerm(penalty, n, 1 if isotropic else d)
+
+
+class SeparableTerm:
+    """n p_lambda of a separable penalty, which is the same for all data sets of n runs; see `Term`.
+
+    With p' and p'' its derivatives in theta, those in u = log theta are
+
+        d p / d u_p = theta_p p'_p,   d2 p / d u_p^2 = theta_p^2 p''_p + theta_p p'_p.
+
+    Parameters
+    ----------
+    penalty : Penalty
+        Applied to each of the first ``n_theta`` parameters.
+    n : int
+        Number of runs.
+    n_theta : int
+        Number of thetas.
+    """
+
+    def __init__(self, penalty: Penalty, n: int, n_theta: int) -> None:
+        self.penalty, self.n, self.n_theta = penalty, n, n_theta
+
+    def params(self, point: FloatArray) -> FloatArray:
+        """Return theta [B, n_theta] at point [B, P]."""
+        return np.exp(point[:, : self.n_theta])
+
+    def value(self, data_set: IntArray, params: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return the term [B] at theta [B, n_theta] for lam [B]."""
+        return self.n * self.penalty.value(params, lam[:, None]).sum(-1)
+
+    def values(self, data_set: IntArray, params: FloatArray, lams: FloatArray) -> FloatArray:
+        """Return the term [N, L] at theta [N, n_theta] for each of lams [L]."""
+        if getattr(self.penalty, "linear", False):
+            return self.n * (self.penalty.value(params, np.ones(1)).sum(-1)[:, None] * lams)
+        return self.n * self.penalty.value(params.T[:, :, None], lams).sum(0)
+
+    def derivatives(
+        self, data_set: IntArray, params: FloatArray, lam: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return p' and p'' [B, n_theta] at theta [B, n_theta] for lam [B]."""
+        each = lam[:, None]
+        return self.penalty.gradient(params, each), self.penalty.curvature(params, each)
+
+    def take_off(
+        self, at: Expansion, params: FloatArray, first: FloatArray, second: FloatArray
+    ) -> None:
+        """Take p' and p'' [B, n_theta], in the logarithms, off an expansion in place."""
+        slope = self.n * params * first
+        at.gradient[:, : self.n_theta] -= slope
+        if at.hessian.shape[-1]:
+            curvature = slope + self.n * params * params * second
+            diagonals(at.hessian)[:, : self.n_theta] -= curvature

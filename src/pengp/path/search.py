@@ -5,6 +5,10 @@ then followed to the neighbouring lambdas in both directions until each cell hol
 of its neighbours' maxima. The best maximum of every cell is then found exactly. At the end every
 likelihood value ever computed is ranked for every lambda, and a cell in which one of them beats the
 best maximum is searched again from there.
+
+The likelihood does not depend on lambda, so that its expansion at a maximum predicts the maximum at
+the next lambda without an evaluation, to first order; the error of the last prediction gives the
+second.
 """
 
 from typing import NamedTuple
@@ -14,14 +18,14 @@ import numpy as np
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.linalg import max_norm
 from pengp.path import settings
-from pengp.path.continuation import Branches, first_order
+from pengp.path.cells import CellObjective, ModeTable
 from pengp.path.lbfgs import OneByOne
 from pengp.path.lockstep import Ended, GiveUp, Lockstep, NextSteps
-from pengp.path.modes import ModeTable
-from pengp.path.newton import projected_gradient
-from pengp.path.objective import CellObjective, Likelihood
+from pengp.path.newton import newton_point, projected_gradient
 from pengp.path.starts import Starts, choose
-from pengp.path.terms import Term
+
+_BOTH_WAYS = np.array([-1, 1])
+"""Steps along lambda."""
 
 
 class Found(NamedTuple):
@@ -38,31 +42,17 @@ class ModeSearch:
 
     Parameters
     ----------
-    likelihood : Likelihood
-        Of F data sets.
-    lams : [L]
-        Distinct, ascending.
-    term : Term
-        n p_lambda.
-    lower, upper : [F, P]
-        Bounds on the logarithms of the parameters.
+    objective : CellObjective
+        Of F data sets at L lambdas.
     scale : [F, P], optional
         Typical steps in them, for likelihoods without Hessian.
     """
 
-    def __init__(
-        self,
-        likelihood: Likelihood,
-        lams: FloatArray,
-        term: Term,
-        lower: FloatArray,
-        upper: FloatArray,
-        scale: FloatArray | None = None,
-    ) -> None:
-        self._objective = CellObjective(likelihood, lams, term, lower, upper)
-        self._lams, self._scale, self._newton = lams, scale, likelihood.newton
-        (self._n_sets, self._n_params), self._on_path = lower.shape, len(lams) > 1
-        self._table = ModeTable(self._n_sets * len(lams), self._n_params)
+    def __init__(self, objective: CellObjective, scale: FloatArray | None = None) -> None:
+        self._objective, self._lams, self._scale = objective, objective.lams, scale
+        self._newton, self._on_path = objective.likelihood.newton, len(objective.lams) > 1
+        self._n_sets, self._n_params = objective.lower.shape
+        self._table = ModeTable(self._n_sets * len(self._lams), self._n_params)
         self._branches = Branches(self._n_params)
 
     def run(self, starts: Starts) -> Found:
@@ -73,15 +63,12 @@ class ModeSearch:
         self._follow(
             cell, point, patience + self._n_params, settings.FOLLOW_GAIN, self._leads_nowhere_new
         )
-        for again in (*settings.PATIENCE_AGAIN, None):
+        self._make_best_exact()
+        cell, point = self._overlooked()
+        if len(cell):
+            self._follow(cell, point, settings.MOST_ROUNDS, 0.0, self._branches.left_by)
             self._make_best_exact()
-            cell, point = self._overlooked()
-            if not len(cell):
-                break
-            if again is None:
-                self._keep(cell, point)
-            else:
-                self._follow(cell, point, again, 0.0, self._branches.left_by)
+            self._keep(*self._overlooked())
         return self._found()
 
     def _starts(self, starts: Starts) -> tuple[IntArray, FloatArray]:
@@ -105,7 +92,7 @@ class ModeSearch:
         *,
         near: float,
         gain: float = 0.0,
-        max_rounds: int = 100,
+        max_rounds: int = settings.MOST_ROUNDS,
         give_up: GiveUp | None = None,
     ) -> Lockstep | OneByOne:
         """Return a solver of cells without rows."""
@@ -135,7 +122,8 @@ class ModeSearch:
         """
         near = settings.FOLLOW_STEP if self._on_path else settings.EXACT_STEP
         solver = self._solver(near=near, gain=gain, max_rounds=patience, give_up=give_up)
-        start = np.clip(point, *self._objective.bounds(cell))
+        lower, upper = self._objective.bounds(cell)
+        start = np.minimum(np.maximum(point, lower), upper)
         row = self._branches.add(np.zeros(len(cell), dtype=np.int64), start)
         solver.add(cell, row, start)
         while len(solver):
@@ -153,14 +141,14 @@ class ModeSearch:
 
     def _continue(self, solver: Lockstep | OneByOne, ended: Ended) -> None:
         """Start the neighbours of new maxima that do not hold their continuation yet."""
-        rows, step = self._branches.neighbours(ended, len(self._lams), newton=self._newton)
-        missing = ~self._table.holds(rows.cell + step, rows.maximum, settings.MISSING)
+        which, step = self._branches.neighbours(ended, len(self._lams), newton=self._newton)
+        there = ended.cell[which] + step
+        missing = ~self._table.holds(there, ended.maximum[which], settings.MISSING)
         if not missing.any():
             return
-        rows, step = rows.take(missing.nonzero()[0]), step[missing]
+        rows, step, cell = ended.take(which[missing]), step[missing], there[missing]
         second = self._branches.second_order(rows, self._lams, step)
         first = first_order(self._objective, rows, step) if self._newton else rows.maximum
-        cell = rows.cell + step
         lower, upper = self._objective.bounds(cell)
         start = np.minimum(np.maximum(first + second, lower), upper)
         solver.add(cell, self._branches.add(step, first), start)
@@ -212,6 +200,8 @@ class ModeSearch:
 
     def _keep(self, cell: IntArray, point: FloatArray) -> None:
         """List points [B, P] that no search led up from, but that are the best known."""
+        if not len(cell):
+            return
         at = self._objective.expand(cell, point)
         slope = projected_gradient(at.gradient, point, *self._objective.bounds(cell))
         self._table.append(cell, point, at.objective, slope <= settings.CONVERGED)
@@ -222,6 +212,72 @@ class ModeSearch:
         arrays = (point, objective, self._objective.loglik(point, objective), converged)
         shape = (self._n_sets, len(self._lams))
         return Found._make(a.reshape(*shape, *a.shape[1:]) for a in arrays)
+
+
+class Branches:
+    """What the rows of a search follow: the maximum of a neighbour, or nothing if they are starts.
+
+    Attributes
+    ----------
+    direction : [R]
+        Step along lambda by which row r came from its neighbour; 0 for a start.
+    prediction : [R, P]
+        First-order prediction of the maximum that it follows.
+    """
+
+    def __init__(self, n_params: int) -> None:
+        self.direction = np.empty(0, dtype=np.int64)
+        self.prediction = np.empty((0, n_params))
+
+    def add(self, direction: IntArray, prediction: FloatArray) -> IntArray:
+        """Add rows with directions [B] and predictions [B, P]; return their numbers [B]."""
+        first = len(self.direction)
+        self.direction = np.concatenate([self.direction, direction])
+        self.prediction = np.concatenate([self.prediction, prediction])
+        return np.arange(first, len(self.direction))
+
+    def left_by(self, steps: NextSteps) -> BoolArray:
+        """Tell which rows [B] are about to leave the maximum that they follow."""
+        away = max_norm(steps.trial - self.prediction.take(steps.row, axis=0))
+        follows = self.direction.take(steps.row) != 0
+        return follows & (away > settings.LEFT_BRANCH)
+
+    def neighbours(self, ended: Ended, n_lams: int, *, newton: bool) -> tuple[IntArray, IntArray]:
+        """Return which rows lead to which neighbouring lambdas: indices and steps, both ways.
+
+        Without Hessians maxima are not known well enough to be followed back.
+        """
+        B = len(ended.cell)
+        rows, step = np.tile(np.arange(B), 2), np.repeat(_BOTH_WAYS, B)
+        there = ended.cell[rows] % n_lams + step
+        wanted = (there >= 0) & (there < n_lams)
+        if not newton:
+            wanted &= self.direction[ended.row[rows]] != -step
+        return rows[wanted], step[wanted]
+
+    def second_order(self, ended: Ended, lams: FloatArray, step: IntArray) -> FloatArray:
+        """Return the second-order term [B, P] of predictions at the next lambdas.
+
+        It is learned from the error of the last prediction, which grows as the square of the
+        distance along lambda.
+        """
+        at = ended.cell % len(lams)
+        known = self.direction[ended.row] == step
+        last = lams[at] - lams[np.where(known, at - step, at)]
+        ratio = np.where(known, (lams[at + step] - lams[at]) / np.where(known, last, 1.0), 0.0)
+        error = ended.maximum - self.prediction[ended.row]
+        small = max_norm(error) < settings.LEARNED_ERROR
+        return np.where(small, ratio**2, 0.0)[:, None] * error
+
+
+def first_order(objective: CellObjective, ended: Ended, step: IntArray) -> FloatArray:
+    """Return the maxima [B, P] at the neighbouring lambdas that the rows' expansions predict.
+
+    It is a Newton step from the rows' points, their expansions moved in place to the other penalty.
+    """
+    objective.move(ended.at, ended.cell, ended.point, step)
+    radius = np.full(len(step), settings.LONGEST_PREDICTION)
+    return newton_point(ended.at, ended.point, *objective.bounds(ended.cell), radius)[0]
 
 
 def _at_maximum(ended: Ended) -> Ended:

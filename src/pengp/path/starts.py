@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.path import settings
 
 
@@ -80,7 +80,7 @@ def start_points(
 
     corners = _with_nugget(np.stack([upper, lower])[:, :n_theta], P)
     groups = [(at[:1].repeat(n_random), random(n_random))]
-    points = random(max(settings.CANDIDATES, settings.CANDIDATES_PER_START * n_starts))
+    points = random(settings.CANDIDATES_PER_START * max(n_starts, 1))
     if len(at) == 1:
         alone = each_alone(lams[0])
         less = alone - settings.ALONE_BELOW * np.eye(n_theta, P)
@@ -144,7 +144,7 @@ def choose(
     row, candidate : [M]
         The rows in order, the best candidate of each first.
     """
-    columns, near = np.ascontiguousarray(scaled.T), dict[int, int]()
+    columns, near = np.ascontiguousarray(scaled.T), dict[int, BoolArray]()
     rows: list[int] = []
     chosen: list[int] = []
     orders = np.argsort(-objective, axis=-1, kind="stable").tolist()
@@ -152,11 +152,11 @@ def choose(
     for row, (order, values, count) in enumerate(rest):
         best: list[int] = []
         passed: list[int] = []
-        covered = 0
+        covered = np.zeros(len(scaled), dtype=bool)
         for k in order:
             if len(best) == count or not math.isfinite(values[k]):
                 break
-            if covered >> k & 1:
+            if covered[k]:
                 passed.append(k)
             else:
                 best.append(k)
@@ -169,11 +169,10 @@ def choose(
     return np.array(rows, dtype=np.int64), np.array(chosen, dtype=np.int64)
 
 
-def _near(columns: FloatArray, k: int) -> int:
-    """Return the set of points among columns [P, N] that are near point k, as bits."""
-    away = np.maximum.reduce(np.abs(columns - columns[:, k : k + 1]), axis=0)
-    near = away < settings.APART
-    return int.from_bytes(np.packbits(near, bitorder="little").tobytes(), "little")
+def _near(columns: FloatArray, k: int) -> BoolArray:
+    """Tell which of the points in columns [P, N] are near point k."""
+    away = columns - columns[:, k : k + 1]
+    return np.maximum.reduce(np.abs(away, out=away), axis=0) < settings.APART
 
 
 def _with_nugget(log_theta: FloatArray, n_params: int) -> FloatArray:

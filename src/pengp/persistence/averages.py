@@ -80,13 +80,13 @@ _MOST_RATES = 1_000_000
 def to_state(model: BayesianGPRegressor) -> tuple[dict[str, Any], Arrays]:
     """Return what a file keeps of a fitted estimator: header entries and arrays."""
     found = model._averages
-    n_fit = model._averages_runs()
+    n_fit = next((len(a.y) for a in found if a is not None), len(model.X_train_))
     header = {
         "settings": _encode_settings(model._settings),
         "parameters": codec.encode_parameters(model.get_params(deep=False), n_fit, None),
         **runs.to_header(model, n_fit),
         "seeds": list(model._seeds),
-        "averages": [None if a is None else {"n_more": _n_more(a)} for a in found],
+        "averages": [None if a is None else _describe(a) for a in found],
     }
     arrays = runs.to_arrays(model)
     for k, (mixture, a) in enumerate(zip(model._surrogate.posteriors, found, strict=True)):
@@ -97,9 +97,10 @@ def to_state(model: BayesianGPRegressor) -> tuple[dict[str, Any], Arrays]:
     return header, arrays
 
 
-def _n_more(a: Average) -> int:
-    """Return how many draws were added to leave runs out."""
-    return 0 if a.source is None else int(a.held_out.n_more)
+def _describe(a: Average) -> dict[str, Any]:
+    """Return the header entry of an output that is not constant."""
+    n_thin, n_more = (0, 0) if a.source is None else (a.held_out.n_thin, a.held_out.n_more)
+    return {"n_thin": n_thin, "n_more": n_more}
 
 
 def _encode_settings(settings: Settings) -> dict[str, Any]:
@@ -283,7 +284,7 @@ def _decode_mixture(
 def _decode_average(record: Any, settings: Settings, y: FloatArray, arrays: Arrays) -> Average:
     """Return what is kept of the posterior of an output with standardised responses y [n_fit]."""
     match record:
-        case {"n_more": int(n_more)} if n_more >= 0:
+        case {"n_thin": int(n_thin), "n_more": int(n_more)} if min(n_thin, n_more) >= 0:
             pass
         case _:
             raise ValueError("an average is not what it should be.")
@@ -295,7 +296,7 @@ def _decode_average(record: Any, settings: Settings, y: FloatArray, arrays: Arra
         draws=Draws(*(arrays[f"draws.{name}"] for name in Draws._fields)),
         halves=Halves(arrays["halves.mean"].item(), arrays["halves.std"].item()),
         explanations=_decode_explanations(arrays),
-        source=_decode_left_out(arrays, n_more) if "left_out.mean" in arrays else None,
+        source=_decode_left_out(arrays, n_thin, n_more) if "left_out.mean" in arrays else None,
         **numbers,
     )
     shares = np.bincount(found.draws.member, found.draws.weight, len(settings.members))
@@ -311,9 +312,9 @@ def _decode_explanations(arrays: Arrays) -> tuple[Explanation, ...]:
     return tuple(Explanation(*row) for row in rows)
 
 
-def _decode_left_out(arrays: Arrays, n_more: int) -> HeldOut:
+def _decode_left_out(arrays: Arrays, n_thin: int, n_more: int) -> HeldOut:
     """Return each run predicted from the others."""
     mean, std, size, location, scale, weight = (arrays[name] for name in LEFT_OUT)
     n = len(mean)
     laws = [MixtureLaw(location[[i]], scale[[i]], weight[i], n - 1) for i in range(n)]
-    return HeldOut(np.arange(n), mean, std, laws, size, n_more)
+    return HeldOut(np.arange(n), mean, std, laws, size, n_thin, n_more)

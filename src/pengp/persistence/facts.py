@@ -4,8 +4,7 @@ import warnings
 
 import numpy as np
 
-from pengp._core.checks import check_lams, check_starts
-from pengp._core.seeds import as_seed
+from pengp._core.checks import as_seed, check_lams, check_starts
 from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.exceptions import PengpWarning
 from pengp.model.scaling import check_bounds

@@ -10,8 +10,9 @@ from pengp._core.checks import check_runs, check_values
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData
 from pengp.estimators.surrogate import scale_inputs
-from pengp.model.scaling import InputScaler, ResponseScaler
+from pengp.model.scaling import InputScaler, ResponseScaler, Transforms
 from pengp.persistence.container import Arrays
+from pengp.persistence.parameters import decode_record, encode_record
 
 
 class Runs(NamedTuple):
@@ -39,13 +40,33 @@ class Runs(NamedTuple):
 
 def to_header(model: SurrogateMixin, n_fit: int) -> dict[str, Any]:
     """Return the entries of the header."""
-    names = model._names()
+    names, surrogate = model._names(), model._surrogate
     return {
         "input_names": None if names is None else [str(name) for name in names],
         "one_output": model._one_output,
         "n_fit": n_fit,
-        "batches": list(model._surrogate.batches),
+        "batches": list(surrogate.batches),
+        "transforms": {
+            "inputs": _encode(surrogate.inputs.transforms),
+            "responses": _encode(surrogate.response.transforms),
+        },
     }
+
+
+def _encode(transforms: Transforms) -> list[Any]:
+    """Return the records of transforms; their powers are known."""
+    return [encode_record("transform", transform) for transform in transforms]
+
+
+def _decode(records: Any, size: int, values: FloatArray) -> Transforms:
+    """Return the transforms of columns, none or ``size``, in whose domains values [m, size] lie."""
+    if not isinstance(records, list) or len(records) not in (0, size):
+        raise ValueError("each column needs a transform, or none does.")
+    transforms = tuple(decode_record("transform", record) for record in records)
+    for transform, column in zip(transforms, values.T, strict=False):
+        if transform.candidates() != (transform,) or not transform.accepts(column).all():
+            raise ValueError("a column is not what its transform needs.")
+    return transforms
 
 
 def to_arrays(model: SurrogateMixin) -> Arrays:
@@ -84,8 +105,14 @@ def decode(header: dict[str, Any], arrays: Arrays) -> Runs:
     """Return the runs, scaled as in ``fit``, from arrays and a header that were checked."""
     X_raw, y_raw, n_fit = arrays["inputs"], arrays["responses"], header["n_fit"]
     check_runs(len(X_raw))
-    inputs = _decode_inputs(arrays, n_fit)
-    response = ResponseScaler.from_data(y_raw[:n_fit])
+    match header["transforms"]:
+        case {"inputs": of_inputs, "responses": of_responses}:
+            places = np.stack([arrays["input_lower"], arrays["input_upper"], *X_raw])
+            inputs = _decode_inputs(arrays, n_fit, _decode(of_inputs, X_raw.shape[1], places))
+            transforms = _decode(of_responses, y_raw.shape[1], y_raw)
+        case _:
+            raise ValueError("the transforms are not what they should be.")
+    response = ResponseScaler.from_data(y_raw[:n_fit], transforms)
     X, y = scale_inputs(inputs, X_raw), np.ascontiguousarray(response.transform(y_raw).T)
     for output in y:
         check_values(X[:n_fit], output[:n_fit], "")
@@ -93,10 +120,10 @@ def decode(header: dict[str, Any], arrays: Arrays) -> Runs:
     return Runs(data, n_fit, header["batches"])
 
 
-def _decode_inputs(arrays: Arrays, n_fit: int) -> InputScaler:
+def _decode_inputs(arrays: Arrays, n_fit: int, transforms: Transforms) -> InputScaler:
     """Return the scaling of the inputs."""
     low, high, X_raw = arrays["input_lower"], arrays["input_upper"], arrays["inputs"][:n_fit]
     constant = (X_raw == X_raw[0]).all(0)
     if not ((low < high) | ((low == high) & constant)).all():
         raise ValueError("the lower end of an input is not below its upper end.")
-    return InputScaler(low, high, constant)
+    return InputScaler(low, high, constant, transforms)

@@ -17,7 +17,7 @@ _DERIVED_CHOICE = ("lam_min", "lam_1se")
 def from_version_1(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Return header and arrays of version 2: the mean by name, and each fact once.
 
-    Version 1 knows a zero and a constant mean only, and the profile likelihood.
+    Version 1 knows a zero and a constant mean only, the profile likelihood, and no transforms.
     """
     model = dict(header["model"])
     constant = model.pop("constant_mean")
@@ -31,5 +31,6 @@ def from_version_1(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, An
         raise ValueError("there are other arrays than there should be.")
     n, n_fit = len(arrays["inputs"]), arrays["path.inputs"].shape[0]
     batches = [n_fit, n - n_fit] if n > n_fit else [n_fit]
+    none: dict[str, Any] = {"transforms": {"inputs": [], "responses": []}}
     kept = {name: a for name, a in arrays.items() if name not in dropped}
-    return {**header, "model": model, "n_fit": n_fit, "batches": batches}, kept
+    return {**header, **none, "model": model, "n_fit": n_fit, "batches": batches}, kept

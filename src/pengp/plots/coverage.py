@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
 from pengp._core.arrays import FloatArray
 from pengp.choosing.scores import half_width
@@ -35,8 +35,9 @@ class CoverageDisplay(OfPredictions):
         Number of responses.
     level : float
         Level of the band.
-    source : {"leave-one-out", "validation"}
-        Whether each run was predicted from all others, or a validation set was.
+    source : {"leave-one-out", "held-out", "validation"}
+        Whether each run was predicted from all others with theta kept, by fits that did not know
+        it, or a validation set was.
     response_name : str
         For labels.
     """
@@ -55,8 +56,7 @@ class CoverageDisplay(OfPredictions):
         """Count at each level."""
         half_width(level)  # says so if the level is none
         levels, n = np.arange(1, 100) / 100.0, len(given.observed)
-        half = norm.ppf(0.5 + 0.5 * levels)[:, None] * given.std
-        inside = np.abs(given.observed - given.mean) <= half
+        inside = np.abs(2.0 * given.probability_below() - 1.0) <= levels[:, None]
         share = 0.5 * (1.0 - level)
         lower, upper = (np.asarray(binom.ppf(p, n, levels)) / n for p in (share, 1.0 - share))
         return cls(levels, inside.mean(axis=1), lower, upper, n, level, source, response_name)

@@ -8,13 +8,18 @@ from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
 from pengp.choosing.crossval import CVTable
-from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.estimators import (
+    BayesianGPRegressor,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+)
 from pengp.estimators.view import FittedView
 from pengp.exceptions import InputError
-from pengp.model.kernels import get_kernel
 
 #: What a display is made from: a fitted estimator, or a view of one output.
-Estimator: TypeAlias = PenalizedGPRegressor | PenalizedGPRegressorCV | FittedView
+Estimator: TypeAlias = (
+    BayesianGPRegressor | PenalizedGPRegressor | PenalizedGPRegressorCV | FittedView
+)
 #: A point of the input space: values by name, the others in the middle, or all d of them.
 Point: TypeAlias = Mapping[str, float] | ArrayLike | None
 
@@ -23,6 +28,7 @@ def table_of(view: FittedView) -> CVTable:
     """Return the table of folds, or say why there is none."""
     if view.table is not None:
         return view.table
+    view.check_penalized()
     if view.is_selected:
         raise InputError(
             f"{view.response} was not cross-validated, because it is constant or has too "
@@ -47,20 +53,20 @@ def varying_index(view: FittedView, which: int | str) -> int:
 
 
 def most_active(view: FittedView, count: int) -> list[int]:
-    """Return the numbers of the varying inputs with the largest theta, in column order."""
+    """Return the numbers of the varying inputs that matter most, in column order."""
     low, high = view.ranges
     varying = np.flatnonzero((low < high) & ~view.constant)
     if len(varying) < count:
         raise InputError(
             f"this display needs {count} inputs that vary, but there is {len(varying)}."
         )
-    order = np.argsort(-view.theta[varying], kind="stable")
+    order = np.argsort(-view.importance[varying], kind="stable")
     return sorted(varying[order[:count]].tolist())
 
 
 def point_at(view: FittedView, at: Point) -> FloatArray:
-    """Return the point [d] that a caller describes; by default the mean of the runs."""
-    middle = view.X.mean(axis=0)
+    """Return the point [d] that a caller describes; by default the middle of the runs."""
+    middle = view.middle
     if at is None:
         return middle
     if isinstance(at, Mapping):
@@ -79,11 +85,17 @@ def distance_from(view: FittedView, at: FloatArray, free: Sequence[int]) -> Floa
     """Return how far each run [n] is from the slice through ``at`` [d]: 0 on it, up to 1.
 
     1 - r^2 with r the correlation of the run and its projection onto the slice: the share of
-    the response's variance at the run that is left when it is known at the projection. Inputs
-    that do not matter do not count.
+    the response's variance at the run that is left when it is known at the projection; of an
+    average, the mean of r^2 over its processes. Inputs that do not matter do not count.
     """
-    fixed = np.setdiff1d(np.arange(len(at)), free)
-    steps = ((view.X - at) / view.lengthscale)[None, :, fixed]
-    kernel, origin = get_kernel(view.estimator.kernel), np.zeros((1, 1, len(fixed)))
-    r = kernel.pairwise(steps, origin, np.ones((1, len(fixed))))[0, :, 0]
-    return 1.0 - r**2
+    fixed, scale = np.setdiff1d(np.arange(len(at)), free), view.estimator._surrogate.scale
+    if not len(fixed):
+        return np.zeros(len(view.X))
+    steps = (scale(view.X) - scale(at[None]))[None, :, fixed]
+    known = np.zeros(len(view.X))
+    for kernel, theta, weight in view.processes:
+        shape = len(theta), *steps.shape[1:]
+        origin = np.zeros((len(theta), 1, len(fixed)))
+        r = kernel.pairwise(np.broadcast_to(steps, shape), origin, theta[:, fixed])[..., 0]
+        known += weight @ r**2
+    return np.maximum(1.0 - known, 0.0)

@@ -12,6 +12,7 @@ from pengp.estimators.view import FittedView
 from pengp.exceptions import InputError
 from pengp.path.fitting import Model
 from pengp.path.flatness import flat_stretch
+from pengp.path.penalties import term_of
 
 
 class Runs(NamedTuple):
@@ -25,6 +26,7 @@ class Runs(NamedTuple):
     @classmethod
     def of(cls, view: FittedView) -> Runs:
         """Take them from the path: X_train_ also holds runs learned after ``fit``."""
+        view.check_penalized()
         if view.is_constant:
             raise InputError(f"{view.response} is constant and has no likelihood to draw.")
         nugget = float(view.own(view.estimator.nugget_))
@@ -39,9 +41,10 @@ class Runs(NamedTuple):
 
     def penalty(self, theta: FloatArray, lam: float) -> FloatArray:
         """Return n p_lambda(theta) [G] at theta [G, d]."""
-        term = self.model.term(self.model.likelihood(self.X[None], self.y[None]))
-        points = self._points(theta)
-        return term.value(np.zeros(len(points), dtype=np.int64), points, np.full(len(points), lam))
+        model, points = self.model, self._points(theta)
+        term = term_of(model.penalty, self.X[None], model.nugget, isotropic=model.isotropic)
+        which, lams = np.zeros(len(points), dtype=np.int64), np.full(len(points), lam)
+        return term.value(which, term.params(points), lams)
 
     def _points(self, theta: FloatArray) -> FloatArray:
         """Return the logarithms [G, P] of the parameters at theta [G, d]."""

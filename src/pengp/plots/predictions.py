@@ -1,36 +1,70 @@
-"""Predictions beside what was observed: of every run by the others, or of a validation set."""
+"""Predictions beside what was observed: of runs that were held out, or of a validation set."""
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri
 
 from pengp._core.arrays import FloatArray
-from pengp.estimators.view import view_of
+from pengp.choosing.laws import NormalLaw
+from pengp.choosing.scores import half_width, normal_interval
+from pengp.estimators.view import FittedView, view_of
 from pengp.exceptions import InputError
 from pengp.plots.fitted import Estimator
 
-LEAVE_ONE_OUT, VALIDATION = "leave-one-out", "validation"
+LEAVE_ONE_OUT, HELD_OUT, VALIDATION = "leave-one-out", "held-out", "validation"
+
+#: Probability beyond which a law's tail is not told apart: eight standard deviations.
+_LEAST = 1e-15
 
 
 class Predictions(NamedTuple):
-    """Normal predictions of n observed responses."""
+    """Predictions of n observed responses: normal ones, unless they bring their own laws."""
 
     observed: FloatArray  # [n]
     mean: FloatArray  # [n]
     std: FloatArray  # [n]
+    ends: tuple[FloatArray, FloatArray] | None = None  # [n], [n], of intervals that are not normal
+    below: FloatArray | None = None  # [n], F(observed) of laws that are not normal
+
+    @classmethod
+    def of_held_out(cls, view: FittedView, level: float) -> "Predictions":
+        """Take the runs of ``fit``, each predicted by a fit that did not know it."""
+        found = view.held_out(level)
+        if found is None:
+            raise InputError(
+                f"{view.response} is constant or has too few runs for any to be held out."
+            )
+        own = cls(found.y, found.mean, found.std)
+        return (
+            own
+            if view.is_penalized
+            else own._replace(ends=(found.lower, found.upper), below=found.below)
+        )
+
+    def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
+        """Return lower and upper ends [n] of the intervals."""
+        return normal_interval(self.mean, self.std, level) if self.ends is None else self.ends
+
+    def probability_below(self) -> FloatArray:
+        """Return the predicted probability [n] of a response below the observed one."""
+        if self.below is not None:
+            return self.below
+        return NormalLaw(self.mean, self.std).cdf(self.observed)
 
     @classmethod
     def checked(cls, observed: ArrayLike, mean: ArrayLike, std: ArrayLike) -> "Predictions":
         """Return a caller's predictions as floats [n]."""
-        given = cls(*(np.asarray(a, dtype=np.float64) for a in (observed, mean, std)))
-        shapes = [a.shape for a in given]
+        floats = [np.asarray(a, dtype=np.float64) for a in (observed, mean, std)]
+        given = cls(floats[0], floats[1], floats[2])
+        shapes = [a.shape for a in given[:3]]
         if given.observed.ndim != 1 or not given.observed.size or len(set(shapes)) != 1:
             raise InputError(
                 "observed, mean and std must be lists of one length, with at least one number, "
                 f"but have shapes {', '.join(map(str, shapes))}."
             )
-        for name, values in given._asdict().items():
+        for name, values in zip(cls._fields, given[:3], strict=False):
             bad = ~np.isfinite(values) | ((values < 0.0) if name == "std" else False)
             if bad.any():
                 i = int(bad.argmax())
@@ -38,7 +72,12 @@ class Predictions(NamedTuple):
         return given
 
     def standardized(self) -> FloatArray:
-        """Return (observed - mean) / std [n]; without spread 0 where the prediction is right."""
+        """Return (observed - mean) / std [n]; without spread 0 where the prediction is right.
+
+        For laws that are not normal it is the normal quantile of the same probability, F(observed).
+        """
+        if self.below is not None:
+            return np.asarray(ndtri(np.clip(self.below, _LEAST, 1.0 - _LEAST)))
         residual = self.observed - self.mean
         wrong = (self.std == 0.0) & (residual != 0.0)
         if wrong.any():
@@ -66,9 +105,12 @@ class OfPredictions:
     ) -> Self:
         """Take each run's prediction from all others, at the estimates from all runs.
 
+        Those have seen the run, which flatters; see `from_held_out`. An average learns theta anew
+        without the run, so that both are the same.
+
         Parameters
         ----------
-        estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+        estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
             Fitted.
         output : int
             Which output.
@@ -78,8 +120,71 @@ class OfPredictions:
             For labels.
         """
         view = view_of(estimator, output, response_name=response_name)
+        if not view.is_penalized and not view.is_constant:
+            return cls.from_held_out(view, level=level)
         predictions = Predictions(view.y, view.loo.mean, view.loo.std)
         return cls._of(predictions, level, LEAVE_ONE_OUT, view.response)
+
+    @classmethod
+    def from_held_out(
+        cls,
+        estimator: Estimator,
+        *,
+        output: int = 0,
+        level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Take the runs of ``fit``, predicted by fits that did not know them, as `held_out` does.
+
+        Parameters
+        ----------
+        estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
+            Fitted.
+        output : int
+            Which output.
+        level : float
+            Level of the intervals or of the band.
+        response_name : str, optional
+            For labels.
+        """
+        view = view_of(estimator, output, response_name=response_name)
+        return cls._of(Predictions.of_held_out(view, level), level, HELD_OUT, view.response)
+
+    @classmethod
+    def from_test_runs(
+        cls,
+        estimator: Estimator,
+        X: Any,
+        y: ArrayLike,
+        *,
+        output: int = 0,
+        level: float = 0.95,
+        response_name: str | None = None,
+    ) -> Self:
+        """Take the predictions of test runs, with the estimator's own laws.
+
+        Parameters
+        ----------
+        estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
+            Fitted.
+        X : array or frame, shape [n, d]
+            Inputs of the test runs.
+        y : [n]
+            Their responses.
+        output : int
+            Which output.
+        level : float
+            Level of the intervals or of the band.
+        response_name : str, optional
+            For labels.
+        """
+        half_width(level)  # says so if the level is none
+        view = view_of(estimator, output, response_name=response_name)
+        law = view.law(X)
+        given = Predictions.checked(y, law.mean(), law.std())
+        lower, upper = law.interval(level).T
+        given = given._replace(ends=(lower, upper), below=law.cdf(given.observed))
+        return cls._of(given, level, VALIDATION, view.response)
 
     @classmethod
     def from_predictions(
@@ -91,7 +196,7 @@ class OfPredictions:
         level: float = 0.95,
         response_name: str | None = None,
     ) -> Self:
-        """Take predictions of a validation set.
+        """Take normal predictions of a validation set.
 
         Parameters
         ----------

@@ -25,7 +25,8 @@ class ResidualsDisplay(OfPredictions):
     Attributes
     ----------
     standardized : [n]
-        (observed - predicted) / standard deviation, in the order of the runs.
+        (observed - predicted) / standard deviation, in the order of the runs; of an average, whose
+        laws are not normal, the normal quantiles of its probabilities of a smaller response.
     fitted : [n]
         Predictive means, in the order of the runs.
     order : [n]
@@ -37,8 +38,9 @@ class ResidualsDisplay(OfPredictions):
         follows a Beta(i, n + 1 - i) distribution.
     level : float
         Level of the envelope.
-    source : {"leave-one-out", "validation"}
-        Whether each run was predicted from all others, or a validation set was.
+    source : {"leave-one-out", "held-out", "validation"}
+        Whether each run was predicted from all others with theta kept, by fits that did not know
+        it, or a validation set was.
     response_name : str
         For labels.
     """

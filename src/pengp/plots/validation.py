@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
-from pengp.choosing.scores import half_width
 from pengp.plots import drawing
-from pengp.plots.predictions import LEAVE_ONE_OUT, OfPredictions, Predictions
+from pengp.plots.predictions import HELD_OUT, LEAVE_ONE_OUT, OfPredictions, Predictions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,8 +30,9 @@ class LeaveOneOutDisplay(OfPredictions):
         Whether the interval holds the observed response, ends included.
     level : float
         Level of the intervals.
-    source : {"leave-one-out", "validation"}
-        Whether each run was predicted from all others, or a validation set was.
+    source : {"leave-one-out", "held-out", "validation"}
+        Whether each run was predicted from all others with theta kept, by fits that did not know
+        it, or a validation set was.
     response_name : str
         For labels.
     """
@@ -50,10 +50,9 @@ class LeaveOneOutDisplay(OfPredictions):
     @classmethod
     def _of(cls, given: Predictions, level: float, source: str, response_name: str) -> Self:
         """Add intervals to predictions."""
-        half = half_width(level) * given.std
-        lower, upper = given.mean - half, given.mean + half
+        lower, upper = given.interval(level)
         inside = (lower <= given.observed) & (given.observed <= upper)
-        return cls(*given, lower, upper, inside, level, source, response_name)
+        return cls(*given[:3], lower, upper, inside, level, source, response_name)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw predictions with intervals; those that miss their response look different."""
@@ -72,8 +71,8 @@ class LeaveOneOutDisplay(OfPredictions):
         self.ax_.set_ylim(low - room, high + room)
         self.ax_.set_box_aspect(1.0)
         self.ax_.set_xlabel(f"observed {self.response_name}")
-        how = " from all other runs" if self.source == LEAVE_ONE_OUT else ""
-        self.ax_.set_ylabel(f"predicted{how}")
+        how = {LEAVE_ONE_OUT: " from all other runs", HELD_OUT: " by fits without the run"}
+        self.ax_.set_ylabel(f"predicted{how.get(self.source, '')}")
         drawing.legend_above(self.ax_, 1)
         return self
 

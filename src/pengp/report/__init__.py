@@ -1,7 +1,8 @@
 """One self-contained HTML page about a fitted model.
 
 The page needs no network and no other file. It says in plain sentences what was found, shows it in
-figures that follow a slider over lambda, and lists everything that is needed to repeat the work.
+figures, which follow a slider over lambda where there is one, and lists everything that is needed
+to repeat the work.
 """
 
 import os
@@ -9,44 +10,50 @@ from collections.abc import Mapping
 from typing import Any
 
 from pengp._core.files import replacing
-from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.estimators import (
+    BayesianGPRegressor,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+)
 from pengp.estimators.view import check_model
-from pengp.exceptions import InputError
 
 __all__ = ["write_report"]
 
 
 def write_report(
-    model: PenalizedGPRegressor | PenalizedGPRegressorCV,
+    model: BayesianGPRegressor | PenalizedGPRegressor | PenalizedGPRegressorCV,
     path: str | os.PathLike[str],
     *,
     info: Mapping[str, Any] | None = None,
-) -> None:
+) -> list[str]:
     """Write an HTML report about a fitted model.
 
     Parameters
     ----------
-    model : PenalizedGPRegressor or PenalizedGPRegressorCV
-        Fitted. Several outputs get a part of the page each.
+    model : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
+        Fitted. Several outputs get a part of the page each. Beside an average stands the paper's
+        choice of lambda, fitted to the same runs for the page.
     path : str or path
         File to write, such as ``report.html``; it is replaced if it exists.
     info : mapping, optional
         What else is known, shown as it is: ``response`` (the response's name, or a list of names)
         and ``source`` appear in the title, ``created`` below it, and everything, such as
         ``command``, ``seed`` or ``history``, under Settings.
+
+    Returns
+    -------
+    list of str
+        Of an average, a sentence for each output on how its predictions differ from those of the
+        paper's choice of lambda; else empty.
     """
     check_model(model)
-    if not hasattr(model, "path_"):
-        raise InputError(
-            f"there is no report on a {type(model).__name__} yet; write one on a "
-            "PenalizedGPRegressorCV, and use diagnose and held_out for this model."
-        )
     try:
         from pengp.report.page import render
     except ModuleNotFoundError as error:
         raise ImportError(
             f'the report needs {error.name}; install it: pip install "pengp[report]".'
         ) from error
-    page = render(model, {} if info is None else info)
+    page, told = render(model, {} if info is None else info)
     with replacing(path) as temporary:
         temporary.write_bytes(page.encode("utf-8"))
+    return told

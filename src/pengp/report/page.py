@@ -1,9 +1,11 @@
 """The page: sections for every output, and one HTML file around them."""
 
 import base64
+import gzip
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -13,8 +15,12 @@ from plotly.offline import get_plotlyjs
 
 import pengp
 from pengp._core.linalg import ONE_THREAD
+from pengp.estimators import BayesianGPRegressor
 from pengp.report import sentences, settings, tables
+from pengp.report.averages import output_of
+from pengp.report.beside import paper_fit
 from pengp.report.choice import cv_curve, stability
+from pengp.report.heldout import held_out_plots, held_out_sentence, held_out_table
 from pengp.report.likelihood import likelihood_plots
 from pengp.report.payload import Payload
 from pengp.report.prediction import prediction_plots, score_line
@@ -24,12 +30,12 @@ from pengp.report.text import counted, lam_is, plain
 from pengp.report.theta import theta_path
 
 
-def render(model: Estimator, info: Mapping[str, Any]) -> str:
-    """Return the report as one HTML document."""
+def render(model: Estimator, info: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Return the report as one HTML document, and what it says of the paper's choice."""
     payload = Payload()
     with ONE_THREAD:  # small matrices: threads only wait for each other
         found = subjects(model, info)
-        outputs = [_output(subject, payload) for subject in found]
+        outputs = _outputs(model, found, info, payload)
     scripts = {"plotly": get_plotlyjs(), "behaviour": _file("report.js")}
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("pengp.report"),
@@ -38,12 +44,13 @@ def render(model: Estimator, info: Mapping[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html").render(
+    page = environment.get_template("report.html").render(
         title=_title(found),
         subtitle=_subtitle(found[0], info),
         policy=_policy(scripts.values()),
         css=_file("report.css"),
-        scripts=scripts,
+        plotly=_packed(scripts["plotly"]),
+        behaviour=scripts["behaviour"],
         data=payload.to_json(),
         outputs=outputs,
         origin=settings.origin(info),
@@ -51,11 +58,19 @@ def render(model: Estimator, info: Mapping[str, Any]) -> str:
         versions=settings.versions(),
         version=pengp.__version__,
     )
+    told = [output["sentences"].get("beside") for output in outputs]
+    return page, [sentence for sentence in told if sentence]
 
 
 def _file(name: str) -> str:
     """Return a file of the templates."""
     return files("pengp.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _packed(script: str) -> str:
+    """Return a script compressed, as base64; the same bytes for the same script."""
+    return base64.b64encode(gzip.compress(script.encode(), mtime=0)).decode("ascii")
 
 
 def _policy(scripts: Any) -> str:
@@ -96,18 +111,31 @@ def _when(created: str) -> str:
         return created
 
 
+def _outputs(
+    model: Estimator, found: list[Subject], info: Mapping[str, Any], payload: Payload
+) -> list[dict[str, Any]]:
+    """Return what the template shows of every output."""
+    if not isinstance(model, BayesianGPRegressor):
+        return [_output(subject, payload) for subject in found]
+    papers = subjects(paper_fit(model), info, found[0].view.names, prefix="p")
+    return [output_of(own, paper, payload) for own, paper in zip(found, papers, strict=True)]
+
+
 def _output(subject: Subject, payload: Payload) -> dict[str, Any]:
     """Return what the template shows of one output."""
     payload.state[subject.lam_key] = subject.place
     choice_plots = [cv_curve(subject, payload), stability(subject, payload)]
     return {
+        "kind": "penalized",
         "key": subject.key,
         "response": subject.view.response,
+        "held_out": held_out_plots(subject, payload),
         "tiles": sentences.tiles(subject),
         "sentences": {
             name: getattr(sentences, name)(subject)
             for name in ("penalty", "choice", "inputs", "error", "held", "runs", "modes", "later")
-        },
+        }
+        | {"held_out": held_out_sentence(subject)},
         "cautions": sentences.cautions(subject),
         "slider": _slider(subject, payload),
         "score_line": _score_line(subject, payload),
@@ -125,6 +153,7 @@ def _output(subject: Subject, payload: Payload) -> dict[str, Any]:
 def _all_tables(subject: Subject, payload: Payload) -> dict[str, tables.Table]:
     """Return the tables of one output."""
     return {
+        "held": held_out_table(subject),
         "scores": tables.scores_table(subject, payload),
         "inputs": tables.inputs_table(subject, payload),
         "modes": tables.modes_table(subject),

@@ -1,4 +1,4 @@
-"""Figures of how well left-out runs are predicted; all follow the slider."""
+"""Figures of how well left-out runs are predicted; all follow the slider, if there is one."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -47,35 +47,42 @@ def _predicted(subject: Subject, payload: Payload) -> Plot:
     made = figure(f"observed {subject.view.response}", "predicted", yaxis={"range": _ends(subject)})
     diagonal = [own.observed.min(), own.observed.max()]
     made.add_trace(reference_line(diagonal, diagonal))
-    half = payload.numbers(f"{key}.half", [at.upper - at.mean for at in subject.loo])
+    above = payload.numbers(f"{key}.above", [at.upper - at.mean for at in subject.loo])
+    below = payload.numbers(f"{key}.below", [at.mean - at.lower for at in subject.loo])
     for k, (inside, word) in enumerate(((True, "in"), (False, "outside")), start=1):
         shown = [np.where(at.inside == inside, at.mean, np.nan) for at in subject.loo]
-        made.add_trace(_with_bars(own, shown[subject.place], word))
+        made.add_trace(with_bars(own, shown[subject.place], word))
         payload.bind_figure(key, payload.numbers(f"{key}.{word}", shown), by, f"data.{k}.y")
-        payload.bind_figure(key, half, by, f"data.{k}.error_y.array")
+        payload.bind_figure(key, above, by, f"data.{k}.error_y.array")
+        payload.bind_figure(key, below, by, f"data.{k}.error_y.arrayminus")
+    theta = "θ is the one estimated from all runs, which has seen the run: this flatters."
+    if not subject.view.is_penalized:
+        theta = "θ was learned anew without the run."
     plot = {
         "title": "Every run, predicted from all others",
         "caption": "A good surrogate puts the points on the line, and nearly all of the vertical "
-        "bars across it. The parameters are those estimated from all runs.",
+        f"bars across it. {theta}",
     }
     alts = [
         f"Leave-one-out predictions of {subject.view.response} against the observed values for "
-        f"{counted(len(at.mean), 'run')} at lambda {number(lam, 3)}. Observed from "
+        f"{counted(len(at.mean), 'run')}{subject.where(k)}. Observed from "
         f"{number(at.observed.min())} to {number(at.observed.max())}, predicted from "
         f"{number(at.mean.min())} to {number(at.mean.max())}; {score_line(subject, k)}."
-        for k, (lam, at) in enumerate(zip(subject.lams, subject.loo, strict=True))
+        for k, at in enumerate(subject.loo)
     ]
     return place(subject, payload, "loo", made, plot, alts)
 
 
-def _with_bars(own: LeaveOneOutDisplay, mean: FloatArray, word: str) -> go.Scatter:
+def with_bars(own: LeaveOneOutDisplay, mean: FloatArray, word: str) -> go.Scatter:
     """Return the runs inside or outside their intervals; those that are not have mean nan."""
-    bars = {"type": "data", "array": own.upper - own.mean, "thickness": 1.2, "width": 0}
+    bars = {"type": "data", "symmetric": False, "thickness": 1.2, "width": 0}
+    bars |= {"array": own.upper - own.mean, "arrayminus": own.mean - own.lower}
     look = {"symbol": "circle", "size": 8} if word == "in" else {"symbol": "x-thin", "size": 9}
     return points(
         own.observed,
         mean,
-        "observed %{x:.5~g}<br>predicted %{y:.5~g} ± %{error_y.array:.3~g}",
+        "observed %{x:.5~g}<br>predicted %{y:.5~g} +%{error_y.array:.3~g} / "
+        "-%{error_y.arrayminus:.3~g}",
         error_y={**bars, "color": PREDICTED},
         marker={**look, "color": PREDICTED, "line": {"color": PREDICTED, "width": 2.5}},
         name=inert(f"{word} its {percent(own.level)} interval"),
@@ -99,15 +106,15 @@ def _coverage(subject: Subject, payload: Payload) -> Plot:
     payload.bind_figure(key, payload.numbers(f"{key}.y", share), [subject.lam_key], "data.3.y")
     plot = {
         "title": "Do the intervals keep their promise?",
-        "caption": "Share of the runs inside their leave-one-out interval. Above the line the "
+        "caption": "Share of the runs inside their interval. Above the line the "
         "intervals are wider than needed, below it too narrow; inside the grey area the "
         f"difference may be chance with {counted(own.n, 'run')}.",
     }
-    alts = [_coverage_alt(*pair) for pair in zip(subject.lams, displays, strict=True)]
-    return place(subject, payload, "coverage", _coverage_figure(own), plot, alts)
+    alts = [coverage_alt(at, subject.where(k)) for k, at in enumerate(displays)]
+    return place(subject, payload, "coverage", coverage_figure(own), plot, alts)
 
 
-def _coverage_figure(own: CoverageDisplay) -> go.Figure:
+def coverage_figure(own: CoverageDisplay) -> go.Figure:
     """Return the curve of coverage with its band."""
     ends = {"xaxis": {"range": [0, 100]}, "yaxis": {"range": [-2, 103]}}
     made = figure("probability asked of the interval (%)", "runs inside (%)", **ends)
@@ -125,12 +132,12 @@ def _coverage_figure(own: CoverageDisplay) -> go.Figure:
     )
 
 
-def _coverage_alt(lam: float, at: CoverageDisplay) -> str:
+def coverage_alt(at: CoverageDisplay, where: str) -> str:
     """Return the alternative text of the coverage."""
     half, most = (float(at.coverage[np.isclose(at.levels, v)][0]) for v in (0.5, 0.95))
     beyond = (at.coverage < at.band_lower) | (at.coverage > at.band_upper)
     return (
-        f"Coverage of leave-one-out intervals at lambda {number(lam, 3)}: the 50 % intervals hold "
+        f"Coverage of {at.source} intervals{where}: the 50 % intervals hold "
         f"{percent(half)} of the runs, the 95 % intervals {percent(most)}; outside the band of "
         f"chance at {int(beyond.sum())} of {len(beyond)} levels."
     )
@@ -152,15 +159,15 @@ def _residuals(subject: Subject, payload: Payload) -> Plot:
         "caption": "Observed less predicted, divided by the predicted standard deviation. About 1 "
         "run in 20 should lie beyond a dotted line, and no pattern should show.",
     }
-    pairs = zip(subject.lams, subject.residuals, strict=True)
-    return place(subject, payload, "residuals", made, plot, [_residual_alt(*p) for p in pairs])
+    alts = [_residual_alt(at, subject.where(k)) for k, at in enumerate(subject.residuals)]
+    return place(subject, payload, "residuals", made, plot, alts)
 
 
-def _residual_alt(lam: float, at: ResidualsDisplay) -> str:
+def _residual_alt(at: ResidualsDisplay, where: str) -> str:
     """Return the alternative text of the residuals."""
     z = at.standardized
     return (
-        f"Standardised leave-one-out errors against predictions at lambda {number(lam, 3)}: from "
+        f"Standardised {at.source} errors against predictions{where}: from "
         f"{number(z.min(), 3)} to {number(z.max(), 3)} standard deviations, "
         f"{(np.abs(z) > _LIMIT).sum()} of {len(z)} beyond {_LIMIT}; the largest is run "
         f"{int(np.abs(z).argmax()) + 1}."
@@ -193,17 +200,16 @@ def _quantiles(subject: Subject, payload: Payload) -> Plot:
         "caption": "The same errors in order of size. Points outside the grey area say that the "
         "predicted standard deviations do not fit: steeper than the line means too small.",
     }
-    pairs = zip(subject.lams, subject.residuals, strict=True)
-    return place(subject, payload, "quantiles", made, plot, [_quantile_alt(*p) for p in pairs])
+    alts = [_quantile_alt(at, subject.where(k)) for k, at in enumerate(subject.residuals)]
+    return place(subject, payload, "quantiles", made, plot, alts)
 
 
-def _quantile_alt(lam: float, at: ResidualsDisplay) -> str:
+def _quantile_alt(at: ResidualsDisplay, where: str) -> str:
     """Return the alternative text of the quantiles."""
     z = at.standardized[at.order]
     outside = int(((z < at.envelope_lower) | (z > at.envelope_upper)).sum())
     return (
-        f"Normal quantile plot of the standardised leave-one-out errors at lambda "
-        f"{number(lam, 3)}: {outside} of {counted(len(z), 'run')} outside the "
-        f"{percent(at.level)} envelope; standard deviation {number(float(z.std()), 3)} where 1 is "
-        "expected."
+        f"Normal quantile plot of the standardised {at.source} errors{where}: {outside} of "
+        f"{counted(len(z), 'run')} outside the {percent(at.level)} envelope; standard deviation "
+        f"{number(float(z.std()), 3)} where 1 is expected."
     )

@@ -2,16 +2,17 @@
 
 from dataclasses import replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
 
 from pengp._core.arrays import FloatArray
+from pengp.estimators.view import FittedView
 from pengp.plots import ContourDisplay, SliceDisplay
 from pengp.report.payload import Payload
 from pengp.report.plot import Plot, Select
-from pengp.report.style import BAND, PREDICTED, RUNS, band, figure, points
+from pengp.report.style import BAND, PREDICTED, RUNS, band, figure, points, reference_line
 from pengp.report.subject import Subject
 from pengp.report.text import inert, listed, number, percent
 
@@ -28,6 +29,8 @@ _PAIR_PLACES = {
     "runs_x": "data.1.x",
     "runs_y": "data.1.y",
     "opacity": "data.1.marker.opacity",
+    "x_type": "layout.xaxis.type",
+    "y_type": "layout.yaxis.type",
     "x_ends": "layout.xaxis.range",
     "y_ends": "layout.yaxis.range",
     "x_label": "layout.xaxis.title.text",
@@ -44,8 +47,11 @@ def _drawable(subject: Subject) -> list[int]:
     return [p for p in subject.ranked if low[p] < high[p] and not subject.view.constant[p]]
 
 
-def slice_plots(subject: Subject, payload: Payload) -> list[Plot]:
-    """Return the panels of predictions along one input, the others held at their means."""
+def slice_plots(subject: Subject, payload: Payload, beside: FittedView | None = None) -> list[Plot]:
+    """Return the panels of predictions along one input, the others held at their means.
+
+    Another model of the same runs may be drawn ``beside``, as a dashed line.
+    """
     inputs = _drawable(subject)
     if not inputs:
         return []
@@ -53,7 +59,28 @@ def slice_plots(subject: Subject, payload: Payload) -> list[Plot]:
     _keep(subject, payload, slices)
     ends = _ends(slices, subject.place)
     shown = range(min(len(inputs), _PANELS))
-    return [_panel(subject, payload, slices, inputs, k, ends) for k in shown]
+    plots = [_panel(subject, payload, slices, inputs, k, ends) for k in shown]
+    if beside is not None:
+        _add_beside(subject, payload, beside, inputs, len(plots))
+    return plots
+
+
+def _add_beside(
+    subject: Subject, payload: Payload, beside: FittedView, inputs: list[int], panels: int
+) -> None:
+    """Draw another model's means into the panels; they follow the selectors."""
+    id = f"{subject.key}-slice"
+    found = [SliceDisplay.from_estimator(beside, input=p, grid_size=_GRID) for p in inputs]
+    size = min(max(len(s.grid) for s in found), _MOST_POINTS)
+    others = [_resized(s, size) for s in found]
+    x = payload.numbers(f"{id}.beside-x", [s.grid for s in others])
+    y = payload.numbers(f"{id}.beside", [s.mean for s in others])
+    for k in range(panels):
+        made = payload.figures[f"{id}{k}"]
+        line = reference_line(others[k].grid, others[k].mean, dash="dash", width=1.6)
+        made.add_trace(line)
+        for array, path in ((x, "x"), (y, "y")):
+            payload.bind_figure(f"{id}{k}", array, [f"{id}{k}.input"], f"data.4.{path}")
 
 
 def _slices(subject: Subject, inputs: list[int]) -> list[list[SliceDisplay]]:
@@ -90,14 +117,14 @@ def _keep(subject: Subject, payload: Payload, slices: list[list[SliceDisplay]]) 
     payload.numbers(f"{id}.x", [s.grid for s in first])
     payload.numbers(f"{id}.runs", [s.runs_x for s in first])
     payload.words(f"{id}.label", [inert(s.input_name) for s in first])
+    payload.words(f"{id}.type", [_axis_type(s.log[0]) for s in first])
     for name in ("mean", "lower", "upper"):
         rows = [[getattr(s, name) for s in row] for row in slices]
         payload.numbers(f"{id}.{name}", rows)
     opacity = [[_opacity(s.runs_distance) for s in row] for row in slices]
     payload.numbers(f"{id}.opacity", opacity)
     alts = [
-        [_slice_alt(subject, s, lam) for s in row]
-        for lam, row in zip(subject.lams, slices, strict=True)
+        [_slice_alt(subject, s, subject.where(at)) for s in row] for at, row in enumerate(slices)
     ]
     payload.words(f"{id}.alt", alts)
 
@@ -112,6 +139,8 @@ def _ends(slices: list[list[SliceDisplay]], place: int) -> list[float]:
     own = [a for s in slices[place] for a in (s.lower, s.upper, s.runs_y)]
     values = [*own, *(s.mean for row in slices for s in row)]
     low, high = min(v.min() for v in values), max(v.max() for v in values)
+    if slices[place][0].log[1]:  # a range of logarithms
+        low, high = np.log10(low), np.log10(high)
     pad = 0.04 * (high - low) or 1.0
     return [float(low - pad), float(high + pad)]
 
@@ -126,7 +155,9 @@ def _panel(
 ) -> Plot:
     """Return the k-th panel, which starts with the k-th input."""
     own, id = slices[subject.place][k], f"{subject.key}-slice{k}"
-    made = figure(own.input_name, subject.view.response, showlegend=False, yaxis={"range": ends})
+    axes: dict[str, Any] = {"xaxis": {"type": _axis_type(own.log[0])}}
+    axes["yaxis"] = {"range": ends, "type": _axis_type(own.log[1])}
+    made = figure(own.input_name, subject.view.response, showlegend=False, **axes)
     made.add_traces(band(own.grid, own.lower, own.upper, fillcolor=BAND))
     made.add_trace(_mean_line(own))
     made.add_trace(_runs(own))
@@ -138,7 +169,7 @@ def _panel(
         options = tuple(subject.view.names[p] for p in inputs)
         label = f"Input of panel {k + 1}"
         selects = (Select(f"{id}-input", f"{id}.input", label, options, k),)
-    alt = _slice_alt(subject, own, subject.view.lam)
+    alt = _slice_alt(subject, own, subject.where(subject.place))
     size: Literal["full", "half", "third"] = "third"
     if len(inputs) in (1, 2, 4):
         size = "full" if len(inputs) == 1 else "half"
@@ -169,17 +200,18 @@ def _bind(subject: Subject, payload: Payload, id: str) -> None:
     payload.bind_figure(id, f"{base}.x", [mine], "data.0.x", "data.1.x", "data.2.x")
     payload.bind_figure(id, f"{base}.runs", [mine], "data.3.x")
     payload.bind_figure(id, f"{base}.label", [mine], "layout.xaxis.title.text")
+    payload.bind_figure(id, f"{base}.type", [mine], "layout.xaxis.type")
     for k, name in enumerate(("lower", "upper", "mean")):
         payload.bind_figure(id, f"{base}.{name}", both, f"data.{k}.y")
     payload.bind_figure(id, f"{base}.opacity", both, "data.3.marker.opacity")
     payload.bind_element(id, "label", f"{base}.alt", both)
 
 
-def _slice_alt(subject: Subject, s: SliceDisplay, lam: float) -> str:
+def _slice_alt(subject: Subject, s: SliceDisplay, where: str) -> str:
     """Return the alternative text of a slice."""
     low, high = int(s.mean.argmin()), int(s.mean.argmax())
     return (
-        f"Predicted {subject.view.response} along {s.input_name} at lambda {number(lam, 3)}: "
+        f"Predicted {subject.view.response} along {s.input_name}{where}: "
         f"lowest {number(s.mean[low])} at {number(s.grid[low])}, highest {number(s.mean[high])} at "
         f"{number(s.grid[high])}; {percent(s.level)} intervals up to "
         f"{number(float((s.upper - s.lower).max()), 3)} wide."
@@ -208,7 +240,8 @@ def _keep_pairs(subject: Subject, payload: Payload, pairs: list[ContourDisplay])
         payload.numbers(f"{id}.{name}", [getattr(c, name) for c in pairs])
     payload.numbers(f"{id}.opacity", [_opacity(c.runs_distance) for c in pairs])
     for k, name in enumerate(("x", "y")):
-        payload.numbers(f"{id}.{name}_ends", [getattr(c, name)[[0, -1]] for c in pairs])
+        payload.numbers(f"{id}.{name}_ends", [_axis(c, k)["range"] for c in pairs])
+        payload.words(f"{id}.{name}_type", [_axis_type(c.log[k]) for c in pairs])
         payload.words(f"{id}.{name}_label", [inert(c.input_names[k]) for c in pairs])
 
 
@@ -230,7 +263,7 @@ def _contour(
 
 def _contour_figure(own: ContourDisplay, what: str) -> go.Figure:
     """Return filled contours and the runs."""
-    x, y = ({"range": values[[0, -1]]} for values in (own.x, own.y))
+    x, y = (_axis(own, k) for k in range(2))
     made = figure(*own.input_names, showlegend=False, xaxis=x, yaxis=y)
     made.add_contour(
         x=own.x,
@@ -244,6 +277,17 @@ def _contour_figure(own: ContourDisplay, what: str) -> go.Figure:
     )
     made.add_trace(_pair_runs(own))
     return made
+
+
+def _axis(own: ContourDisplay, k: int) -> dict[str, Any]:
+    """Return type and range of an axis, of a logarithmic one that of the logarithms."""
+    ends = (own.x, own.y)[k][[0, -1]]
+    return {"range": np.log10(ends) if own.log[k] else ends, "type": _axis_type(own.log[k])}
+
+
+def _axis_type(log: bool) -> str:
+    """Return what plotly calls an axis."""
+    return "log" if log else "linear"
 
 
 def _pair_runs(own: ContourDisplay) -> go.Scatter:

@@ -15,6 +15,7 @@ _TITLES = {
     "bound": "An estimate is at its bound.",
     "converged": "An estimate did not converge.",
     "modes": "There is another explanation.",
+    "draws": "The draws cannot be trusted.",
     "unstable": "The choice of λ is unstable.",
     "intervals": "The intervals do not keep their promise.",
     "flattering": "The check with theta kept flatters.",
@@ -41,18 +42,27 @@ class Tile(NamedTuple):
 
 def tiles(subject: Subject) -> list[Tile]:
     """Return the numbers to see first."""
+    active = int(subject.active[subject.place].sum())
+    return [
+        Tile("Penalty weight λ", number(subject.view.lam, 3), _tile_choice(subject)),
+        Tile("Inputs that matter", f"{active} of {len(subject.view.names)}", _tile_runs(subject)),
+        *accuracy_tiles(subject),
+    ]
+
+
+def accuracy_tiles(subject: Subject) -> list[Tile]:
+    """Return error and coverage on runs that were held out, where there are any."""
     spread, held_out = float(subject.view.y.std(ddof=1)), subject.diagnosis.held_out
     scores = subject.diagnosis.scores if held_out is None else held_out.scores()
-    active = int(subject.active[subject.place].sum())
     relative = "RMSE; the response is constant"
     if spread > 0:
         share = percent(scores["rmse"] / spread)
         relative = f"RMSE; {share} of the runs' spread ({number(spread, 3)})"
-    how = "theta kept" if held_out is None else f"held out ({held_out.how}), theta anew"
+    if not np.isfinite(scores["rmse"]):
+        relative = "too few runs to hold any out"
+    how = "θ kept" if held_out is None else f"held out ({held_out.how}), θ anew"
     level = percent(subject.diagnosis.level)
     return [
-        Tile("Penalty weight λ", number(subject.view.lam, 3), _tile_choice(subject)),
-        Tile("Inputs that matter", f"{active} of {len(subject.view.names)}", _tile_runs(subject)),
         Tile("Typical prediction error", number(scores["rmse"], 3), relative),
         Tile(
             "Runs inside their interval",
@@ -165,15 +175,24 @@ def _rest(subject: Subject) -> str:
 
 
 def error(subject: Subject) -> str:
-    """Say how well left-out runs are predicted."""
-    scores, spread = subject.diagnosis.scores, float(subject.view.y.std(ddof=1))
+    """Say how well runs are predicted by fits that did not know them."""
+    held_out, spread = subject.diagnosis.held_out, float(subject.view.y.std(ddof=1))
     if not spread > 0:
         return "The response is constant; it is predicted as that constant, without spread."
+    if held_out is None:
+        return "There are too few runs to hold any out, so the accuracy is not known."
+    scores, kept = held_out.scores(), subject.diagnosis.scores
+    text = (
+        f"A run that was held out ({held_out.how}), θ learned anew without it, is missed by "
+        f"typically {number(scores['rmse'], 3)} (RMSE), which is "
+        f"{percent(scores['rmse'] / spread)} of the standard deviation of the response, "
+        f"{number(spread, 3)}. Q² = {number(scores['q2'], 3)}: {_explained(scores['q2'])}"
+    )
+    if not subject.view.is_penalized:
+        return text
     return (
-        f"Predicted from the others, a run is missed by typically {number(scores['rmse'], 3)} "
-        f"(RMSE), which is {percent(scores['rmse'] / spread)} of the standard deviation of the "
-        f"response, {number(spread, 3)}. Q² = {number(scores['q2'], 3)}: "
-        f"{_explained(scores['q2'])}"
+        f"{text} With θ kept, which has seen the run, RMSE would be {number(kept['rmse'], 3)} and "
+        f"Q² {number(kept['q2'], 3)}; that flatters."
     )
 
 
@@ -186,13 +205,18 @@ def _explained(q2: float) -> str:
 
 def cautions(subject: Subject) -> list[Caution]:
     """Return what to beware of, the gravest first."""
-    found = [
-        Caution(_TITLES.get(finding.code, finding.code), finding.message)
-        for finding in subject.diagnosis.findings
-    ]
+    found = found_cautions(subject)
     if subject.view.learned_later:
         found.append(Caution("Runs were added later.", later(subject)))
     return found
+
+
+def found_cautions(subject: Subject) -> list[Caution]:
+    """Return the findings, each with a title."""
+    return [
+        Caution(_TITLES.get(finding.code, finding.code), finding.message)
+        for finding in subject.diagnosis.findings
+    ]
 
 
 def later(subject: Subject) -> str:
@@ -211,7 +235,7 @@ def held(subject: Subject) -> str:
     """Say where the other inputs are held in the figures of the response."""
     if len(subject.view.names) == 1:
         return ""
-    middle = subject.view.X.mean(axis=0)
+    middle = subject.view.middle
     order = subject.ranked[:_MOST_NAMED]
     words = [f"{subject.view.names[p]} at {number(middle[p])}" for p in order]
     rest = len(subject.view.names) - len(order)
@@ -228,6 +252,8 @@ def runs(subject: Subject) -> str:
         f"{subject.view.response} from {number(float(y.min()))} to {number(float(y.max()))}, "
         f"mean {number(float(y.mean()))}, standard deviation {number(float(y.std(ddof=1)))}."
     )
+    if not subject.view.is_penalized and subject.diagnosis.held_out is None:
+        return text
     worst = int(np.abs(subject.residuals[subject.place].standardized).argmax())
     return f"{text} Least expected from the others: run {worst + 1}."
 

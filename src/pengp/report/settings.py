@@ -33,7 +33,7 @@ def parameters(model: Estimator) -> list[tuple[str, str]]:
 def _labelled(name: str, value: Any) -> str:
     """Return a parameter as text, that of a record followed by its label."""
     text = shown(value)
-    label = RECORDS[name].label(value) if name in RECORDS else text
+    label = RECORDS[name].label(value) if name in RECORDS and value is not None else text
     return text if label == text else f"{text} ({label})"
 
 

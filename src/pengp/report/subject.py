@@ -1,4 +1,4 @@
-"""What a part of the page is about: one output of a fitted model, along the slider over lambda."""
+"""What a part of the page is about: one output of a model, along the slider if it has a lambda."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,17 @@ import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.diagnostics import Diagnosis, diagnose_view, score_predictions
-from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.estimators import (
+    BayesianGPRegressor,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+)
 from pengp.estimators.view import FittedView, count_outputs, names_of_inputs, view_of
 from pengp.plots import LambdaAxis, LeaveOneOutDisplay, ResidualsDisplay, lambda_positions
-from pengp.report.text import plain
+from pengp.report.text import number, plain
 
-Estimator: TypeAlias = PenalizedGPRegressor | PenalizedGPRegressorCV
+Penalized: TypeAlias = PenalizedGPRegressor | PenalizedGPRegressorCV
+Estimator: TypeAlias = BayesianGPRegressor | Penalized
 
 #: Places of the slider; of a longer grid of lambda some values are left out.
 _MOST_PLACES = 61
@@ -24,24 +29,33 @@ _MOST_PLACES = 61
 class Subject:
     """One output of a fitted model, and the same at every place of the slider.
 
+    An average has no lambda: it has one place, nowhere on a slider.
+
     Attributes
     ----------
     view : FittedView
         The model at its own lambda.
     lams : [L]
-        Values of lambda at the places of the slider, ascending.
+        Values of lambda at the places of the slider, ascending; nan [1] for an average.
     along : tuple of L FittedView
         The model at each.
+    prefix : str
+        What names of everything about this model in the page begin with.
     """
 
     view: FittedView
     lams: FloatArray
     along: tuple[FittedView, ...]
+    prefix: str = "o"
 
     @property
     def key(self) -> str:
         """Prefix of everything about this output in the page."""
-        return f"o{self.view.output}"
+        return f"{self.prefix}{self.view.output}"
+
+    def where(self, k: int) -> str:
+        """Return ' at lambda 0.01' for a place of the slider, nothing for an average."""
+        return f" at lambda {number(self.lams[k], 3)}" if self.view.is_penalized else ""
 
     @property
     def lam_key(self) -> str:
@@ -51,6 +65,8 @@ class Subject:
     @cached_property
     def place(self) -> int:
         """Place of the model's own lambda on the slider."""
+        if not self.view.is_penalized:
+            return 0
         return int(np.flatnonzero(self.lams == self.view.lam)[0])
 
     @cached_property
@@ -81,7 +97,7 @@ class Subject:
     @cached_property
     def ranked(self) -> list[int]:
         """Numbers of the inputs, those that matter most first."""
-        ignored, own, most = self.view.constant, self.view.theta, self.theta.max(axis=0)
+        ignored, own, most = self.view.constant, self.view.importance, self.theta.max(axis=0)
         return sorted(range(len(own)), key=lambda p: (ignored[p], -own[p], -most[p], p))
 
     @cached_property
@@ -97,19 +113,29 @@ class Subject:
     @cached_property
     def scores(self) -> list[dict[str, float]]:
         """Leave-one-out scores along the slider."""
+        if not self.view.is_penalized:
+            return [self.diagnosis.scores]
         level = self.diagnosis.level
         return [score_predictions(x.observed, x.mean, x.std, level=level) for x in self.loo]
 
 
-def subjects(model: Estimator, info: Mapping[str, Any]) -> list[Subject]:
-    """Return the model's outputs, each as a subject of its own."""
-    lams, q = _places(model), count_outputs(model)
-    models = [model.at_lambda(float(lam)) for lam in lams]
-    names = [plain(name) for name in names_of_inputs(model)]
+def subjects(
+    model: Estimator,
+    info: Mapping[str, Any],
+    names: Sequence[str] | None = None,
+    prefix: str = "o",
+) -> list[Subject]:
+    """Return the model's outputs, each as a subject of its own; names are those of the inputs."""
+    q, lams, models = count_outputs(model), np.array([np.nan]), [model]
+    if not isinstance(model, BayesianGPRegressor):
+        lams = _places(model)
+        models = [model.at_lambda(float(lam)) for lam in lams]
+    names = [plain(name) for name in (names_of_inputs(model) if names is None else names)]
     found = []
     for k, response in enumerate(_responses(info.get("response"), q)):
-        own, *along = (view_of(one, k, names, response) for one in (model, *models))
-        found.append(Subject(own, lams, tuple(along)))
+        own = view_of(model, k, names, response)
+        along = [own if one is model else view_of(one, k, names, response) for one in models]
+        found.append(Subject(own, lams, tuple(along), prefix))
     return found
 
 
@@ -121,7 +147,7 @@ def _responses(given: Any, q: int) -> list[str]:
     return [word] if q == 1 else [f"{word}, output {k + 1}" for k in range(q)]
 
 
-def _places(model: Estimator) -> FloatArray:
+def _places(model: Penalized) -> FloatArray:
     """Return the values of lambda [L] for the slider, every choice among them."""
     lams = np.unique(model.path_.lams)
     if len(lams) <= _MOST_PLACES:

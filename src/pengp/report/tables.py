@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pengp._core.arrays import FloatArray
 from pengp.choosing.scores import VALIDATION_SCORES
 from pengp.exceptions import InputError
 from pengp.report.payload import Payload
@@ -16,6 +17,8 @@ from pengp.report.text import listed, number, percent
 _MOST_RUNS, _MOST_MODES = 1000, 20
 #: Rows that are kept together on paper.
 _SHORT = 16
+#: Columns that have room beside each other.
+_FEW_COLUMNS = 6
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,13 @@ class Table:
         """Whether it fits on a printed page with other things."""
         return len(self.rows) <= _SHORT
 
+    @property
+    def wide(self) -> bool:
+        """Whether it has so many columns that they stand closer together."""
+        return len(self.columns) > _FEW_COLUMNS
 
-def _number(value: float, digits: int = 4, id: str = "") -> Cell:
+
+def number_cell(value: float, digits: int = 4, id: str = "") -> Cell:
     """Return a cell with a number; what is not defined goes last."""
     return Cell(number(value, digits), float(value) if np.isfinite(value) else _far(value), id)
 
@@ -67,7 +75,7 @@ def _far(value: float) -> float:
 
 
 def scores_table(subject: Subject, payload: Payload) -> Table:
-    """Return the leave-one-out scores, which follow the slider."""
+    """Return the scores with theta kept, which follow the slider."""
     rows = []
     for name, score in VALIDATION_SCORES.items():
         show = percent if score.greater_is_better is None else number
@@ -78,8 +86,8 @@ def scores_table(subject: Subject, payload: Payload) -> Table:
         unit = ", in the response's unit" if score.has_unit else ""
         text = f"{score.explain(subject.diagnosis.level)}{unit}."
         rows.append((Cell(score.label), cell, Cell(text[:1].upper() + text[1:])))
-    columns = (Column("Score", "name"), Column("Value"), Column("What it says", "text"))
-    return Table(f"{subject.key}-scores", "Leave-one-out scores", columns, tuple(rows))
+    columns = (Column("Score", "name"), Column("θ kept: flatters"), Column("What it says", "text"))
+    return Table(f"{subject.key}-scores", "Scores with θ kept", columns, tuple(rows))
 
 
 def inputs_table(subject: Subject, payload: Payload) -> Table:
@@ -105,11 +113,11 @@ def _input_row(subject: Subject, payload: Payload, p: int) -> tuple[Cell, ...]:
     return (
         Cell(subject.view.names[p]),
         Cell(_status(subject, subject.place, p), id=f"{id}-status"),
-        _number(theta, id=f"{id}-theta"),
+        number_cell(theta, id=f"{id}-theta"),
         Cell("", float(theta), f"{id}-bar", _share(subject, theta)),
-        _number(subject.lengthscale[subject.place, p], id=f"{id}-lengthscale"),
-        _number(X[:, p].min(), 6),
-        _number(X[:, p].max(), 6),
+        number_cell(subject.lengthscale[subject.place, p], id=f"{id}-lengthscale"),
+        number_cell(X[:, p].min(), 6),
+        number_cell(X[:, p].max(), 6),
     )
 
 
@@ -119,7 +127,7 @@ def _follow(subject: Subject, payload: Payload, id: str, p: int) -> None:
     theta, lengthscale = subject.theta[:, p], subject.lengthscale[:, p]
     by = [subject.lam_key]
     for name, values in (("theta", theta), ("lengthscale", lengthscale)):
-        cells = [_number(v) for v in values]
+        cells = [number_cell(v) for v in values]
         texts = payload.words(f"{id}-{name}", [c.text for c in cells])
         payload.bind_element(f"{id}-{name}", "text", texts, by)
         keys = payload.words(f"{id}-{name}-key", [repr(c.value) for c in cells])
@@ -153,27 +161,35 @@ def modes_table(subject: Subject) -> Table:
         if subject.view.estimator.isotropic:
             words = [f"all inputs ({number(mode.theta[0], 3)})"]
         name = "estimate" if k == 0 else f"other {k}"
-        rows.append((Cell(name, k), _number(mode.deficit, 3), Cell(listed(words) or "none")))
+        rows.append((Cell(name, k), number_cell(mode.deficit, 3), Cell(listed(words) or "none")))
     columns = (Column("Maximum", "name"), Column("Below the best by"), Column("Inputs (θ)", "text"))
     return Table(f"{subject.key}-modes", "Maxima of the penalized likelihood", columns, tuple(rows))
 
 
 def runs_table(subject: Subject) -> Table:
     """Return the runs with their leave-one-out predictions at the model's own lambda."""
-    loo, standardized = subject.loo[subject.place], subject.residuals[subject.place].standardized
-    folds = _folds(subject)
+    folds, predictions = _folds(subject), _predictions(subject)
     rows = []
     for i in range(min(len(subject.view.y), _MOST_RUNS)):
         cells = [Cell(str(i + 1), i + 1)]
-        cells += [_number(v, 7) for v in (*subject.view.X[i], subject.view.y[i])]
-        residual = loo.observed[i] - loo.mean[i]
-        cells += [_number(v, 5) for v in (loo.mean[i], loo.std[i], residual, standardized[i])]
+        cells += [number_cell(v, 7) for v in (*subject.view.X[i], subject.view.y[i])]
+        cells += [number_cell(v, 5) for v in predictions[i]]
         cells += [] if folds is None else [Cell(folds[i])]
         rows.append(tuple(cells))
     columns = [Column("Run", "name"), *map(Column, (*subject.view.names, subject.view.response))]
     columns += map(Column, ("Predicted", "Standard deviation", "Error", "Error in deviations"))
     columns += [] if folds is None else [Column("Fold")]
     return Table(f"{subject.key}-runs", "Runs", tuple(columns), tuple(rows))
+
+
+def _predictions(subject: Subject) -> FloatArray:
+    """Return mean, standard deviation, error and standardised error [n, 4]; nan where unknown."""
+    found = np.full((len(subject.view.y), 4), np.nan)
+    if subject.view.is_penalized or subject.diagnosis.held_out is not None:
+        own, z = subject.loo[subject.place], subject.residuals[subject.place].standardized
+        known = np.column_stack([own.mean, own.std, own.observed - own.mean, z])
+        found[: len(known)] = known
+    return found
 
 
 def _folds(subject: Subject) -> Sequence[str] | None:

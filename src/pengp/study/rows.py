@@ -9,6 +9,7 @@ from scipy.special import ndtri
 
 from pengp._core.arrays import FloatArray
 from pengp.choosing.crossval import CVTable
+from pengp.choosing.laws import NormalLaw
 from pengp.choosing.scores import VALIDATION_SCORES
 from pengp.datasets import load_piston_slap
 from pengp.datasets.designs import scale_design
@@ -108,8 +109,9 @@ def score_rows(
     seconds: float,
 ) -> Iterator[Row]:
     """Yield the scores of a predictive mean and standard deviation, each [m], of y [m]."""
+    law = NormalLaw(*prediction)
     for name in SCORES:
-        yield Row(method, lam, name, None, VALIDATION_SCORES[name](y, *prediction), seconds)
+        yield Row(method, lam, name, None, VALIDATION_SCORES[name](y, law), seconds)
 
 
 def surrogate_rows(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
-from pengp.study import forrester, limits, piston_slap, simulation
+from pengp.study import fold_designs, forrester, limits, piston_slap, simulation
 from pengp.study.definitions import get_study
 from pengp.study.methods import compare
 from pengp.study.methods.problems import SimulatorTables
@@ -16,8 +16,13 @@ _PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
     "simulation-scad": simulation.SCAD_PARTS,
     "piston-slap": piston_slap.PARTS,
     "limits": limits.PARTS,
+    "folds": fold_designs.PARTS,
     "methods": compare.PARTS,
     "methods-rivals": compare.RIVAL_PARTS,
+}
+_TEST_PARTS: dict[str, Callable[[Task, TestRuns], list[Row]]] = {
+    **piston_slap.TEST_PARTS,
+    **compare.TEST_PARTS,
 }
 
 
@@ -38,16 +43,16 @@ def run_task(
     simulators : mapping of str to SimulatorTable, optional
         Runs of real simulators, for the study `methods-real`.
     """
-    if task not in get_study(task.study).tasks("paper", test_runs=True):
+    if task not in get_study(task.study).tasks("paper", test_runs=True, root=task.root):
         raise InputError(
             f"no task {task.name!r}; `STUDIES[{task.study!r}].tasks('paper', test_runs=True)` "
             "lists what there is."
         )
     with ONE_THREAD:  # their number changes the last bits
-        if task.function in piston_slap.TEST_PARTS:
+        if task.function in _TEST_PARTS:
             if test_runs is None:
                 raise InputError(f"the task {task.name!r} needs test runs; pass test_runs.")
-            return piston_slap.TEST_PARTS[task.function](task, test_runs)
+            return _TEST_PARTS[task.function](task, test_runs)
         if task.study == "methods-real":
             if simulators is None:
                 raise InputError(f"the task {task.name!r} needs simulators; pass simulators.")

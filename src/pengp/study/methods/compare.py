@@ -9,11 +9,12 @@ from pengp.study.methods.problems import (
     Problem,
     SimulatorTables,
     function_problem,
+    piston_slap_problem,
     simulator_problem,
 )
-from pengp.study.methods.sizes import FUNCTION_RUNS
+from pengp.study.methods.sizes import FUNCTION_RUNS, PISTON_SLAP
 from pengp.study.rows import timed
-from pengp.study.task import Row, Task
+from pengp.study.task import Row, Task, TestRuns
 
 
 def compare(problem: Problem, methods: Mapping[str, Method]) -> list[Row]:
@@ -36,6 +37,12 @@ def on_simulator(task: Task, tables: SimulatorTables) -> list[Row]:
     return compare(simulator_problem(task.function, task.repetition, tables), METHODS)
 
 
+def on_piston_slap(task: Task, test_runs: TestRuns) -> list[Row]:
+    """Return the scores of methods on the user's test runs of the piston-slap simulator."""
+    methods = RIVALS if task.study == "methods-rivals" else METHODS
+    return compare(piston_slap_problem(test_runs, task.seed), methods)
+
+
 #: What runs each part: pengp's methods ...
 PARTS: dict[str, Callable[[Task], list[Row]]] = dict.fromkeys(
     FUNCTION_RUNS, partial(on_function, methods=METHODS)
@@ -44,3 +51,5 @@ PARTS: dict[str, Callable[[Task], list[Row]]] = dict.fromkeys(
 RIVAL_PARTS: dict[str, Callable[[Task], list[Row]]] = dict.fromkeys(
     FUNCTION_RUNS, partial(on_function, methods=RIVALS)
 )
+#: What runs the part that needs test runs.
+TEST_PARTS = {PISTON_SLAP: on_piston_slap}

@@ -1,4 +1,4 @@
-"""Forecasts of test runs and their scores: normal laws and mixtures of them."""
+"""Forecasts of test runs and their scores: normal and Student laws and mixtures of them."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from pengp._core.arrays import FloatArray
+from pengp.bayes.law import MixtureLaw
 from pengp.choosing import coverage, crps_normal_values, interval_score, rmse
 
 #: Level of the intervals.
@@ -37,6 +38,12 @@ def normal(mean: FloatArray, std: FloatArray, y: FloatArray) -> Forecast:
     """Return the forecast of normal laws, mean and std [m], of y [m]."""
     half = ndtri(0.5 + 0.5 * LEVEL) * std
     return Forecast(mean, mean - half, mean + half, crps_normal_values(y, mean, std))
+
+
+def mixture(law: MixtureLaw, y: FloatArray) -> Forecast:
+    """Return the forecast of mixtures of Student t's of y [m]."""
+    lower, upper = law.interval(LEVEL).T
+    return Forecast(law.mean(), lower, upper, law.crps(y))
 
 
 def normal_mixture(

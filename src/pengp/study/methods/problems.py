@@ -10,8 +10,8 @@ from pengp._core.arrays import FloatArray
 from pengp.datasets import get_function, latin_hypercube, scale_design
 from pengp.exceptions import FileError
 from pengp.study.methods.sizes import FUNCTION_RUNS, SIMULATORS
-from pengp.study.rows import Runs, scaled_runs
-from pengp.study.task import Task
+from pengp.study.rows import Runs, piston_slap_runs, scaled_runs
+from pengp.study.task import Task, TestRuns
 
 #: Test runs of a function.
 _TEST_RUNS = 500
@@ -63,6 +63,13 @@ def simulator_problem(part: str, repetition: int, tables: SimulatorTables) -> Pr
     bounds = np.column_stack([table.X.min(0), table.X.max(0)])
     seed = int(rng.integers(2**31))
     return _problem(table.X[runs], y[runs], table.X[rest], y[rest], bounds, seed)
+
+
+def piston_slap_problem(test_runs: TestRuns, seed: int) -> Problem:
+    """Return the 12 piston-slap runs, and the user's test runs to predict."""
+    runs = piston_slap_runs()
+    X_test, y_test = runs.inputs.transform(test_runs.X), runs.response.transform(test_runs.y)
+    return Problem(runs, X_test, y_test, seed)
 
 
 def _problem(

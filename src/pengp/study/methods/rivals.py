@@ -1,6 +1,7 @@
 """Other packages as their careful users set them: scikit-learn and, where installed, libKriging."""
 
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -32,16 +33,21 @@ def scikit_learn(
     return np.asarray(mean), np.asarray(std)
 
 
+def require_libkriging() -> None:
+    """Say what to install if libKriging is not there."""
+    if find_spec("pylibkriging") is None:
+        raise InputError(
+            "the study methods-rivals is skipped: it needs pylibkriging, which is not installed; "
+            'use pip install "pengp[bench]".'
+        )
+
+
 def libkriging(
     X: FloatArray, y: FloatArray, X_test: FloatArray, objective: str
 ) -> tuple[FloatArray, FloatArray]:
     """Return mean and std [m] of libKriging, product Matern 5/2, by LL or LMP."""
-    try:
-        import pylibkriging
-    except ImportError as error:
-        raise InputError(
-            'the study of other packages needs pylibkriging: pip install "pengp[bench]".'
-        ) from error
+    import pylibkriging
+
     model = pylibkriging.Kriging(
         y, X, "matern5_2", "constant", False, f"BFGS{_RESTARTS + 1}", objective
     )

@@ -18,6 +18,8 @@ FUNCTION_RUNS = {
     "hartmann3": 15,
     "forrester": 8,
 }
+#: The part that predicts the user's test runs from the 12 piston-slap runs.
+PISTON_SLAP = "piston-slap"
 #: Inputs of each simulator, whose table has them first, and how many of its responses are studied.
 SIMULATORS = {
     "irsn5d": (5, 1),

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from pengp.study.methods.catalogue import METHODS, RIVALS
-from pengp.study.methods.sizes import FUNCTION_RUNS, SIMULATORS, halves
+from pengp.study.methods.catalogue import LABELS, METHODS, RIVALS
+from pengp.study.methods.sizes import FUNCTION_RUNS, PISTON_SLAP, SIMULATORS, halves
 from pengp.study.report_rows import MissingRowsError, Rows
 
 #: What all methods are compared with.
@@ -15,6 +15,8 @@ YARDSTICK = "mle"
 FOUR = ("lim", "franke", "piston", "borehole")
 SEVEN = tuple(name for name in FUNCTION_RUNS if name not in (*FOUR, "forrester"))
 _SCORES = ("rmse", "crps", "interval_score")
+#: The half on which choices were made, the one that confirms them, and both together.
+HALVES = ("half of choices", "half that confirms", "all")
 
 
 def log_ratios(rows: Rows, part: str, method: str, score: str) -> pd.Series:
@@ -62,13 +64,18 @@ def over(table: pd.DataFrame, problems: Sequence[str]) -> pd.DataFrame:
     lines = []
     for method, group in some.groupby("method", sort=False):
         line: dict[str, object] = {"method": method, "problems": len(group)}
-        for score in ("rmse", "crps", "interval_score"):
+        for score in _SCORES:
             line[score] = group[score].mean()
-            line[f"{score} SE"] = float(np.sqrt((group[f"{score} SE"] ** 2).sum()) / len(group))
+            line[f"{score} SE"] = _error_of_mean(group[f"{score} SE"])
             line[f"worst {score}"] = group[score].max()
         line |= {"coverage": group["coverage"].mean(), "lowest": group["coverage"].min()}
         lines.append(line | {"seconds": group["seconds"].median()})
     return pd.DataFrame(lines)
+
+
+def _error_of_mean(errors: pd.Series) -> float:
+    """Return the standard error of a mean over problems from theirs; nan if one is unknown."""
+    return float(np.linalg.norm(errors.to_numpy(dtype=np.float64)) / len(errors))
 
 
 def by_function(rows: Rows) -> pd.DataFrame:
@@ -76,35 +83,71 @@ def by_function(rows: Rows) -> pd.DataFrame:
     return by_problem(rows, [f"methods/{name}" for name in FUNCTION_RUNS])
 
 
+def by_response(rows: Rows) -> pd.DataFrame:
+    """Return the comparison on each response and size of the real simulators."""
+    return by_problem(rows, rows.parts("methods-real"))
+
+
 def summary(rows: Rows) -> pd.DataFrame:
     """Return the comparison over groups of test functions."""
-    table = by_function(rows)
-    choice, confirmation = halves(FUNCTION_RUNS)
-    groups = {
-        "four": FOUR,
-        "seven": SEVEN,
-        "forrester": ("forrester",),
-        "half of choices": choice,
-        "half that confirms": confirmation,
-        "all": tuple(FUNCTION_RUNS),
-    }
-    return _grouped(table, groups)
+    groups = {"four": FOUR, "seven": SEVEN, "forrester": ("forrester",)}
+    return _grouped(by_function(rows), groups | function_halves())
 
 
 def simulator_summary(rows: Rows) -> pd.DataFrame:
     """Return the comparison over the real simulators, each response and size counted once."""
-    table = by_problem(rows, rows.parts("methods-real"))
+    table = by_response(rows)
+    return _grouped(table, simulator_halves(table))
+
+
+def function_halves() -> dict[str, tuple[str, ...]]:
+    """Return the test functions of each half, and all."""
+    return dict(zip(HALVES, (*halves(FUNCTION_RUNS), tuple(FUNCTION_RUNS)), strict=True))
+
+
+def simulator_halves(table: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    """Return the problems of each half of the simulators in a table of `by_response`, and all."""
     simulator = table["problem"].str.split(".").str[0]
-    choice, confirmation = halves(SIMULATORS)
-    groups = {
-        name: tuple(table["problem"][simulator.isin(members)])
-        for name, members in {
-            "half of choices": choice,
-            "half that confirms": confirmation,
-            "all": tuple(SIMULATORS),
-        }.items()
-    }
-    return _grouped(table, groups)
+    groups = zip(HALVES, (*halves(SIMULATORS), tuple(SIMULATORS)), strict=True)
+    return {name: tuple(table["problem"][simulator.isin(members)]) for name, members in groups}
+
+
+def overview(rows: Rows) -> pd.DataFrame:
+    """Return RMSE / CRPS with the standard error of the latter, and coverage, of both halves.
+
+    One line a method, in the words of the documentation; functions and simulators as far as there
+    are rows of them.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for title, make in {"functions": summary, "simulators": simulator_summary}.items():
+        try:
+            table = make(rows)
+        except MissingRowsError:
+            continue
+        for line in table[table["group"].isin(HALVES[:2])].to_dict("records"):
+            words = found.setdefault(str(line["method"]), {"method": LABELS[str(line["method"])]})
+            error = "" if pd.isna(line["crps SE"]) else f" ± {line['crps SE']:.1f}"
+            words[f"{title}, {line['group']}"] = f"{line['rmse']:.1f} / {line['crps']:.1f}{error}"
+            words[f"coverage (lowest), {title}, {line['group']}"] = (
+                f"{line['coverage']:.2f} ({line['lowest']:.2f})"
+            )
+    if not found:
+        raise MissingRowsError("no rows of methods")
+    return pd.DataFrame([found[m] for m in LABELS if m in found]).fillna("")
+
+
+def piston_slap(rows: Rows) -> pd.DataFrame:
+    """Return the scores on the test runs of the piston-slap simulator, method by method."""
+    scores = ("rmse", "crps", "coverage", "interval_score")
+    studies = {"methods": METHODS, "methods-rivals": RIVALS}
+    found = [
+        {"method": m} | {s: rows.number(f"{study}/{PISTON_SLAP}", m, s) for s in scores}
+        for study, methods in studies.items()
+        for m in (methods if rows.has(f"{study}/{PISTON_SLAP}") else ())
+    ]
+    if not found:
+        raise MissingRowsError("no rows of methods/piston-slap")
+    return pd.DataFrame(found)
 
 
 def _grouped(table: pd.DataFrame, groups: Mapping[str, Sequence[str]]) -> pd.DataFrame:

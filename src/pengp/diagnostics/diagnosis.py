@@ -1,34 +1,26 @@
-"""Whether a surrogate can be trusted: leave-one-out scores, other modes, what to beware of."""
+"""Whether a surrogate can be trusted: held-out scores, other explanations, what to beware of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.stats import binomtest
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.diagnostics.scoring import IntervalCheck, score_law, score_predictions
+from pengp.estimators.advice import advise
 from pengp.estimators.heldout import HeldOut
-from pengp.estimators.view import FittedView, Mode, view_of
-
-__all__ = [
-    "Diagnosis",
-    "Finding",
-    "IntervalCheck",
-    "Mode",
-    "diagnose",
-    "score_predictions",
-]
+from pengp.estimators.path_view import Mode
+from pengp.estimators.view import FittedView, view_of
 
 #: theta may grow by this factor along its ray, without the likelihood noticing, before it is told.
 _FLAT_FACTOR = 2.0
 #: Another mode is told if its objective is less than this below the best: half the 95 % quantile of
 #: chi-squared with one degree of freedom, as for a likelihood interval.
 CLOSE_MODE = 1.92
-#: Probability, were the intervals right, below which the number of runs inside contradicts them.
-_CONTRADICTION = 0.01
+#: Posterior weight from which on an explanation with other inputs is told.
+_TOLD_SHARE = 0.05
 #: Ratio of the errors with theta estimated anew and with theta kept from which on it is told.
 _FLATTERED = 1.5
 #: Choices of lambda over repeated folds count as unstable if they spread over this factor.
@@ -39,7 +31,8 @@ class Finding(NamedTuple):
     """Something to know before the surrogate is trusted."""
 
     code: str
-    """One word: flat, bound, converged, modes, unstable, intervals, flattering, useless."""
+    """One word: useless, flattering, intervals, draws, flat, bound, converged, modes, unstable,
+    scale."""
     message: str
     """What was seen and what to do, in plain sentences."""
 
@@ -55,13 +48,16 @@ class Diagnosis:
         surrogate is on new runs. None for a constant response.
     scores : dict of float
         Leave-one-out rmse, crps and interval_score in the response's unit, q2, log_score, coverage;
-        theta is kept, which has seen the run left out, so that they flatter.
+        theta is kept, which has seen the run left out, so that they flatter. An average keeps no
+        theta: they are those of `held_out`, nan where there is none.
     level : float
         Probability of the intervals in coverage and interval_score.
     active : [d]
-        Whether the input matters: it varied in the fit, and theta is above its lower bound.
+        Whether the input matters: it varied in the fit, and theta is above its lower bound; in an
+        average, more probably than not.
     modes : tuple of Mode
-        Every local maximum found at lam_, best first; the first is the estimate.
+        Every local maximum found at lam_, best first; the first is the estimate. None in an
+        average, which has `explanations_`.
     stability : [repeats] or None
         The lambda that each repeat of the folds chooses alone; None without repeats.
     findings : tuple of Finding
@@ -82,7 +78,7 @@ def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnos
 
     Parameters
     ----------
-    estimator : PenalizedGPRegressor or PenalizedGPRegressorCV
+    estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
         Fitted.
     output : int
         Which output, for responses [n, q].
@@ -94,62 +90,30 @@ def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnos
 
 def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
     """Judge a fitted model that is in view; see `diagnose`."""
-    scores = score_predictions(*view.left_out, level=level)
     held_out = view.held_out(level)
-    of_path = (_flat, _at_bound, _not_converged, _close_modes) if view.is_penalized else ()
+    scores = _own_scores(view, held_out, level)
+    parts: tuple[Callable[[FittedView], Iterator[Finding]], ...] = (_draws, _explanations)
+    if view.is_penalized:
+        parts = (_flat, _at_bound, _not_converged, _close_modes)
     findings = (
         *_useless(scores if held_out is None else held_out.scores()),
         *_flattering(view, held_out),
-        *_contradicted_intervals(view, scores, level),
-        *(finding for part in of_path for finding in part(view)),
+        *_contradicted_intervals(view, held_out, scores, level),
+        *(finding for part in parts for finding in part(view)),
         *_unstable(view.stability),
+        *_other_scales(view),
     )
     return Diagnosis(held_out, scores, level, view.active, view.modes, view.stability, findings)
 
 
-def score_predictions(
-    y: ArrayLike, mean: ArrayLike, std: ArrayLike, *, level: float = 0.95
-) -> dict[str, float]:
-    """Return every score of `pengp.choosing.VALIDATION_SCORES` by name, for normal predictions.
-
-    Parameters
-    ----------
-    y : [m]
-        Responses that were seen.
-    mean, std : [m]
-        Their predictions.
-    level : float
-        Probability of the central intervals that coverage and interval_score judge.
-    """
-    return {name: score(y, mean, std, level) for name, score in VALIDATION_SCORES.items()}
-
-
-class IntervalCheck(NamedTuple):
-    """How many responses lie in their intervals, and whether chance explains it.
-
-    The one rule by which runs contradict intervals, be it the model's own runs, new or test runs:
-    an exact two-sided binomial test of the number inside, at 1 %. Too few inside say that the
-    intervals are too narrow, too many that they are too wide.
-    """
-
-    inside: int
-    n: int
-    level: float
-
-    @property
-    def p_value(self) -> float:
-        """Probability of a number that is no likelier than this one, were the intervals right."""
-        return float(binomtest(self.inside, self.n, self.level).pvalue)
-
-    @property
-    def contradicted(self) -> bool:
-        """Whether chance does not explain the number."""
-        return self.p_value < _CONTRADICTION
-
-    @property
-    def too(self) -> str:
-        """On which side of the expected the number lies: the intervals look narrow or wide."""
-        return "narrow" if self.inside < self.n * self.level else "wide"
+def _own_scores(view: FittedView, held_out: HeldOut | None, level: float) -> dict[str, float]:
+    """Return the scores of the runs with theta kept, or those of an average; see `Diagnosis`."""
+    if view.is_penalized or view.is_constant:
+        if view.left_out_law is not None:
+            return score_law(view.left_out[0], view.left_out_law, level=level)
+        return score_predictions(*view.left_out, level=level)
+    undefined = dict.fromkeys(VALIDATION_SCORES, float("nan"))
+    return undefined if held_out is None else {**undefined, **held_out.scores()}
 
 
 def _useless(scores: dict[str, float]) -> Iterator[Finding]:
@@ -179,12 +143,14 @@ def _flattering(view: FittedView, held_out: HeldOut | None) -> Iterator[Finding]
 
 
 def _contradicted_intervals(
-    view: FittedView, scores: dict[str, float], level: float
+    view: FittedView, held_out: HeldOut | None, scores: dict[str, float], level: float
 ) -> Iterator[Finding]:
     """Say so if too many runs lie outside their leave-one-out intervals, or too few."""
+    if view.is_constant or (held_out is None and not view.is_penalized):
+        return
     n = len(view.loo.mean)
     check = IntervalCheck(round(scores["coverage"] * n), n, level)
-    if check.contradicted and view.loo.std.any():  # a constant response has none
+    if check.contradicted:
         z = np.abs(view.loo.standardized_residual)
         yield Finding(
             "intervals",
@@ -250,6 +216,30 @@ def _close_modes(view: FittedView) -> Iterator[Finding]:
             return
 
 
+def _draws(view: FittedView) -> Iterator[Finding]:
+    """Say so if the draws of an average are not to be trusted."""
+    problems = () if view.is_constant else view.average.average.problems
+    for sentence in problems:
+        yield Finding("draws", f"The posterior cannot be trusted: {sentence}")
+
+
+def _explanations(view: FittedView) -> Iterator[Finding]:
+    """Say so if explanations with other inputs have a share in an average."""
+    shares: dict[tuple[str, ...], float] = {}
+    for found in () if view.is_constant else view.average.explanations:
+        used = tuple(view.names[p] for p in np.flatnonzero(found.matters))
+        shares[used] = shares.get(used, 0.0) + found.weight
+    told = sorted(((w, used) for used, w in shares.items() if w >= _TOLD_SHARE), reverse=True)
+    if len(told) > 1:
+        words = [f"{100 * w:.0f} % uses {', '.join(used) or 'no input'}" for w, used in told]
+        yield Finding(
+            "modes",
+            f"The runs support {len(told)} explanations with different inputs: of the posterior, "
+            f"{'; '.join(words)}. The average holds all of them; a few runs that tell them apart "
+            "would settle it.",
+        )
+
+
 def _unstable(stability: FloatArray | None) -> Iterator[Finding]:
     """Say so if lambda depends on how the runs were dealt into folds."""
     if stability is None:
@@ -262,3 +252,10 @@ def _unstable(stability: FloatArray | None) -> Iterator[Finding]:
             f"repeats alone would choose from {low:.3g} to {high:.3g}, median "
             f"{float(np.median(stability)):.3g}. Compare the predictions at both ends.",
         )
+
+
+def _other_scales(view: FittedView) -> Iterator[Finding]:
+    """Say so if runs that were left out are predicted better on another scale."""
+    for advice in advise(view.X, view.y, view.input_transforms, view.response_transform):
+        name = view.response if advice.column is None else view.names[advice.column]
+        yield Finding("scale", advice.sentence(name, len(view.y)))

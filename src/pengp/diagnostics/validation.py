@@ -1,0 +1,237 @@
+"""A surrogate judged by test runs: scores beside what the fit promised, and joint errors."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import ttest_ind
+
+from pengp._core.arrays import FloatArray
+from pengp.choosing.scores import VALIDATION_SCORES, Law, interval_score_values
+from pengp.diagnostics.diagnosis import Finding
+from pengp.diagnostics.scoring import CONTRADICTION, IntervalCheck, score_law
+from pengp.estimators.heldout import HeldOut
+from pengp.estimators.joint import JointErrors, joint_errors
+from pengp.estimators.view import FittedView, view_of
+from pengp.exceptions import InputError
+
+_SHUFFLES = 9_999
+"""Random exchanges of held-out and test runs that tell what chance does."""
+
+_MOST_SHUFFLED = 2_000
+"""Runs above which Welch's t test takes their place."""
+
+_MOST_NAMED = 5
+"""Runs that a finding names."""
+
+
+class Difference(NamedTuple):
+    """A score of test runs beside that of the runs that were held out in ``fit``."""
+
+    name: str
+    promised: float
+    seen: float
+    p_value: float
+    """Probability of a difference as large, were both kinds of runs alike."""
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether chance explains the difference."""
+        return self.p_value >= CONTRADICTION
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """What test runs say of the surrogate of one output.
+
+    Attributes
+    ----------
+    law : Law
+        Predictive distributions of the m test runs.
+    scores : dict of float
+        Scores of the test runs, exactly those of the predictive laws.
+    held_out : HeldOut or None
+        The runs of the fit, predicted by fits that did not know them: what was promised.
+    differences : tuple of Difference
+        The two compared: rmse, crps, coverage, interval_score.
+    check : IntervalCheck
+        How many responses lie in their intervals.
+    joint : JointErrors or None
+        The errors judged together; None for a constant response.
+    findings : tuple of Finding
+        What speaks against the surrogate, the gravest first.
+    """
+
+    law: Law
+    scores: dict[str, float]
+    held_out: HeldOut | None
+    differences: tuple[Difference, ...]
+    check: IntervalCheck
+    joint: JointErrors | None
+    findings: tuple[Finding, ...]
+
+
+def validate(
+    estimator: Any, X: Any, y: ArrayLike, *, output: int = 0, level: float = 0.95
+) -> Validation:
+    """Judge a fitted estimator by runs that it does not know.
+
+    Parameters
+    ----------
+    estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
+        Fitted.
+    X : array or frame, shape [m, d]
+        Inputs of the test runs.
+    y : [m]
+        Their responses.
+    output : int
+        Which output of the estimator y is.
+    level : float
+        Probability of the intervals.
+    """
+    return validate_view(view_of(estimator, output), X, y, level)
+
+
+def validate_view(view: FittedView, X: Any, y: ArrayLike, level: float = 0.95) -> Validation:
+    """Judge a model that is in view; see `validate`."""
+    law, seen = view.law(X), np.asarray(y, dtype=np.float64)
+    if seen.shape != law.mean().shape:
+        raise InputError(f"y has the shape {seen.shape}, but X has {len(law.mean())} rows.")
+    scores, held = score_law(seen, law, level=level), view.held_out(level)
+    check = IntervalCheck(round(scores["coverage"] * len(seen)), len(seen), level)
+    joint = None if view.is_constant else joint_errors(view, np.asarray(X, float), seen, level)
+    differences = () if held is None else tuple(_differences(law, seen, held, scores))
+    findings = (
+        *_useless(scores, len(seen)),
+        *_not_as_promised(differences),
+        *_contradicted(check),
+        *_far_together(joint),
+    )
+    return Validation(law, scores, held, differences, check, joint, findings)
+
+
+def _differences(
+    law: Law, y: FloatArray, held: HeldOut, scores: dict[str, float]
+) -> Iterator[Difference]:
+    """Compare the values of test and held-out runs, one score after the other."""
+    level, promised = held.level, held.scores()
+    lower, upper = law.interval(level).T
+    ends = held.lower, held.upper
+    pairs = {
+        "rmse": ((y - law.mean()) ** 2, (held.y - held.mean) ** 2),
+        "crps": (law.crps(y), held.crps),
+        "coverage": ((lower <= y) & (y <= upper), (ends[0] <= held.y) & (held.y <= ends[1])),
+        "interval_score": (
+            interval_score_values(y, lower, upper, level=level),
+            interval_score_values(held.y, *ends, level=level),
+        ),
+    }
+    for name, (new, old) in pairs.items():
+        p = chance(new.astype(np.float64), held.by_run(old.astype(np.float64)))
+        yield Difference(name, promised[name], scores[name], p)
+
+
+def chance(a: FloatArray, b: FloatArray) -> float:
+    """Return the probability of means of a [m] and b [n] as different, were all values alike.
+
+    From random exchanges of their values; for many values from Welch's t test.
+    """
+    both, m = np.concatenate([a, b]), len(a)
+    if np.ptp(both) == 0.0:
+        return 1.0
+    if len(both) > _MOST_SHUFFLED:
+        return float(ttest_ind(a, b, equal_var=False).pvalue)
+    both = both / np.abs(both).max()
+    rng, extreme = np.random.default_rng(0), 1
+    # The mean of a follows from that of b: sums are compared, up to rounding.
+    centre = m * both.mean()
+    seen = abs(both[:m].sum() - centre) * (1.0 - 1e-9)
+    for _ in range(_SHUFFLES):
+        extreme += abs(rng.permutation(both)[:m].sum() - centre) >= seen
+    return float(extreme / (_SHUFFLES + 1))
+
+
+def _useless(scores: dict[str, float], m: int) -> Iterator[Finding]:
+    """Say so if the mean of the test runs predicts as well."""
+    if scores["q2"] <= 0.0 and m > 1:
+        yield Finding(
+            "useless",
+            "The predictions are no better than the mean of these runs; do not rely on this model.",
+        )
+
+
+def _not_as_promised(differences: tuple[Difference, ...]) -> Iterator[Finding]:
+    """Say so if test runs are predicted otherwise than held-out runs promised."""
+    found = [d for d in differences if not d.by_chance]
+    if found:
+        parts = ", ".join(
+            f"{VALIDATION_SCORES.label(d.name)} {d.seen:.3g} instead of {d.promised:.3g} "
+            f"(p = {d.p_value:.1g})"
+            for d in found
+        )
+        worse = any(d.name in ("rmse", "crps") and d.seen > d.promised for d in found)
+        why = (
+            "the test runs may lie where the runs of the fit do not"
+            if worse
+            else "fits without the runs that were held out knew less than this one"
+        )
+        yield Finding(
+            "promise",
+            "These runs are not predicted as the runs that were held out in the fit promised: "
+            f"{parts}. Chance does not explain this; {why}.",
+        )
+
+
+def _contradicted(check: IntervalCheck) -> Iterator[Finding]:
+    """Say so if the number of responses in their intervals is not chance."""
+    if check.contradicted:
+        yield Finding(
+            "intervals",
+            f"{check.inside} of {check.n} responses lie in their {100 * check.level:g} % interval, "
+            f"where {check.n * check.level:.3g} are expected: the intervals are too {check.too}, "
+            f"chance does not explain this (p = {check.p_value:.1g}).",
+        )
+
+
+def _far_together(joint: JointErrors | None) -> Iterator[Finding]:
+    """Say what the errors say together about variance, mean and correlation."""
+    if joint is None:
+        return
+    smaller, larger = joint.balance
+    late = -1 if smaller < 0.5 * CONTRADICTION else int(larger < 0.5 * CONTRADICTION)
+    if joint.p_value >= CONTRADICTION and not late:
+        return
+    size = "larger" if joint.distance > joint.expected else "smaller"
+    yield Finding(
+        "distance",
+        f"Taken together the errors are {size} than the model says: their Mahalanobis distance is "
+        f"{joint.distance:.4g}, where {joint.expected:.4g} is expected (p = {joint.p_value:.1g}; "
+        f"{joint.law}). {_meaning(late, size)}{_worst(joint)}",
+    )
+
+
+def _meaning(late: int, size: str) -> str:
+    """Say what it means, errors at late pivots being too large (1), too small (-1) or neither."""
+    if late:
+        words, too = {
+            1: ("large", "long, or the kernel is too smooth"),
+            -1: ("small", "short"),
+        }[late]
+        return (
+            f"Against those of runs far from all others, they are too {words} at runs that others "
+            f"should predict well: the lengthscales are too {too}."
+        )
+    wrong = "small for its lengthscales, or the mean wrong" if size == "larger" else "large"
+    return f"That holds for runs far from all others and near them: the variance is too {wrong}."
+
+
+def _worst(joint: JointErrors) -> str:
+    """Name the runs whose pivoted errors are outside what all of them together should be."""
+    far = np.flatnonzero((joint.pivoted < joint.lower) | (joint.pivoted > joint.upper))
+    most = far[np.argsort(-np.abs(joint.pivoted[far]), kind="stable")][:_MOST_NAMED]
+    if not len(most):
+        return ""
+    named = ", ".join(f"{joint.order[i] + 1} ({joint.pivoted[i]:+.1f})" for i in most)
+    return f" Farthest out: test run{'s' * (len(most) > 1)} {named}."
