@@ -5,8 +5,9 @@ For data in any units `BayesianGPRegressor` is the place to start, which average
 the engine below the latter. Every array's shape stands in its docstring.
 
 What most users need is here; the folders `model`, `datasets`, `path`, `choosing`, `bayes`,
-`estimators`, `diagnostics`, `plots`, `persistence`, `report` and `study` hold the rest, each naming
-in its ``__all__`` what is public. Names are loaded on first use, so that ``import pengp`` costs nothing.
+`estimators`, `diagnostics`, `decisions`, `plots`, `persistence`, `report` and `study` hold the
+rest, each naming in its ``__all__`` what is public. Names are loaded on first use, so that
+``import pengp`` costs nothing.
 """
 
 from typing import TYPE_CHECKING

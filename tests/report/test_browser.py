@@ -229,6 +229,8 @@ def test_the_keyboard_reaches_every_control_and_shows_where_it_is(opened: Opened
     reached = set()
     for _ in range(90):
         page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement === document.body"):
+            break  # after the last one; older versions of plotly have fewer
         code = "e => [e.id || e.textContent.trim(), getComputedStyle(e).outlineStyle]"
         name, outline = page.evaluate(f"({code})(document.activeElement)")
         assert outline == "solid", name

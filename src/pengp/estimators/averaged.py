@@ -99,12 +99,12 @@ class AverageMixin(SurrogateMixin):
     @property
     def log_evidence_(self) -> Any:
         """Log evidence of the average, a number or [q]."""
-        return self._numbers(lambda a: a.log_evidence)
+        return self._numbers(lambda a: a.log_evidence[0])
 
     @property
     def log_evidence_error_(self) -> Any:
         """Monte Carlo standard error of the log evidence, a number or [q]."""
-        return self._numbers(lambda a: a.log_evidence_error)
+        return self._numbers(lambda a: a.log_evidence[1])
 
     @property
     def effective_size_(self) -> Any:

@@ -28,6 +28,9 @@ from pengp.path.fitting import Model, checked_model
 
 __all__ = ["BayesianGPRegressor"]
 
+_MOST_POINTS, _MOST_COMPONENTS = 1_000_000, 10_000
+"""Draws, and processes that predict; the memory that they take grows with them."""
+
 
 class BayesianGPRegressor(
     SummaryMixin, FittedDisplayMixin, AverageMixin, RegressorMixin, BaseEstimator
@@ -157,7 +160,8 @@ class BayesianGPRegressor(
         averages, mixtures = zip(*self._averaged(data), strict=True)
         self.X_train_ = data.X_raw
         self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
-        self._keep(averages, Surrogate(data.inputs, data.response, mixtures, data.y_raw))
+        n = len(data.X)
+        self._keep(averages, Surrogate(data.inputs, data.response, mixtures, data.y_raw, (n,)))
         self._warn()
         return self
 
@@ -176,8 +180,8 @@ class BayesianGPRegressor(
             members_of(X_raw.shape[1], self.kernels, self.nugget, self.mean, n_constant=constant),
             get_prior(self.prior),
             float(size),
-            check_count(self.max_points, "max_points", 1),
-            check_count(self.n_components, "n_components", 1),
+            check_count(self.max_points, "max_points", 1, _MOST_POINTS),
+            check_count(self.n_components, "n_components", 1, _MOST_COMPONENTS),
         )
 
     def _maximised(self) -> Model:

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_count, check_starts
+from pengp._core.checks import check_count, check_starts, warn
+from pengp._core.linalg import condition_number
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
@@ -31,6 +32,9 @@ from pengp.path.fitting import Model, checked_model
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit, fit_path
 from pengp.path.penalties import AnyPenalty
+
+#: Condition number from which on the log likelihood has fewer than about four digits.
+_ILL_CONDITIONED = 1e12
 
 
 class PathMixin(SurrogateMixin):
@@ -100,6 +104,31 @@ class PathMixin(SurrogateMixin):
         self.sigma2_ = self._per_output(chosen.sigma2[..., 0])
         self.nugget_ = self._per_output(chosen.nugget[..., 0])
         self.mean_ = self._prior_mean()
+
+    @property
+    def condition_(self) -> Any:
+        """Estimated condition number of the runs' correlation matrix, a number or [q]."""
+        check_is_fitted(self)
+        return self._per_output(
+            np.array([condition_number(p.L) for p in self._surrogate.posteriors])
+        )
+
+    def _warn_untrusted(self) -> None:
+        """Say that an estimate at lam_ is no maximum, or that double precision is not enough."""
+        worst = float(np.max(self.condition_))
+        if worst > _ILL_CONDITIONED:
+            warn(
+                f"the condition number of the correlation matrix is about {worst:.0e}, so that "
+                "the likelihood and standard deviations near the runs have few digits; use a "
+                "larger nugget."
+            )
+        for k, converged in enumerate(np.ravel(self._chosen.converged)):
+            if not converged:
+                which = "" if self._one_output else f" of output {k}"
+                warn(
+                    f"the estimate of theta{which} did not converge, so that a better one may be "
+                    "near; use a larger nugget or n_starts."
+                )
 
     def _summaries(self) -> list[str]:
         """Return lambda, sigma2, nugget and mean of each output in a line."""

@@ -112,6 +112,8 @@ class PenalizedGPRegressor(_PenalizedGP):
         Where the likelihood is flat along the ray through theta_; computed when asked for.
     loo_ : LeaveOneOut
         Leave-one-out predictions at theta_.
+    condition_ : float or [q]
+        Estimated condition number of the correlation matrix; above 1e12 ``fit`` warns.
     X_train_ : [n, d]
         Inputs of the runs that the surrogate knows.
     y_train_ : [n] or [n, q]
@@ -170,6 +172,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         data = self._prepared(X_raw, y_raw, model, float(lams[0]), seed)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
+        self._warn_untrusted()
         self._warn_of_doubts()
         return self
 
@@ -286,15 +289,11 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         for output, plan in zip(data.y, plans, strict=True):
             task = Task(data.X, output, self.lams_, model, starts, seed, [metric, *others])
             tables.append(None if plan is None else tabulate(task, plan, self.n_jobs))
-        chosen, best, one_se = (
-            np.array([_choice(table, self.lams_, metric, r) for table in tables])
-            for r in (rule, "min", "1se")
-        )
-        self.lam_min_ = self._per_output(self.lams_[best])
-        self.lam_1se_ = self._per_output(self.lams_[one_se])
-        self.cv_table_: Any = tables[0] if self._one_output else tables
         path = self._path(data, model, self.lams_, seed)
+        chosen = np.array([_choice(table, self.lams_, rule) for table in tables])
         self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
+        self._keep_tables(self.lams_, tables)
+        self._warn_untrusted()
         self._tell(tables)
         self._warn_of_doubts()
         return self
@@ -310,6 +309,16 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         """What chooses lambda: the parameter, or what stands for None."""
         default = "min" if self.nugget == "estimate" else "1se"
         return default if self.rule is None else self.rule
+
+    def _keep_tables(self, lams: FloatArray, tables: list[CVTable | None]) -> None:
+        """Set what was learned by cross-validation at lams [L], from runs or from a file."""
+        best, one_se = (
+            np.array([lams[_choice(table, lams, rule)] for table in tables])
+            for rule in ("min", "1se")
+        )
+        self.lams_ = lams
+        self.lam_min_, self.lam_1se_ = self._per_output(best), self._per_output(one_se)
+        self.cv_table_: Any = tables[0] if self._one_output else tables
 
     def _tell(self, tables: list[CVTable | None]) -> None:
         """Write the choice for each output, if that is wanted."""
@@ -328,7 +337,10 @@ def _hint_at_single_runs(metric: FoldMetric, plans: list[FoldPlan | None]) -> No
         )
 
 
-def _choice(table: CVTable | None, lams: FloatArray, metric: FoldMetric, rule: RuleLike) -> int:
-    """Return the index of the lambda that the rule chooses; of the smallest one without a table."""
-    lam = lams.min() if table is None else table.select(metric.name, rule)
+def _choice(table: CVTable | None, lams: FloatArray, rule: RuleLike) -> int:
+    """Return the index of the lambda that the rule chooses by the table's first metric.
+
+    Without a table it is that of the smallest one.
+    """
+    lam = lams.min() if table is None else table.select(next(iter(table.values)), rule)
     return int(np.flatnonzero(lams == lam)[0])

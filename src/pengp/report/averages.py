@@ -174,7 +174,7 @@ def _numbers(subject: Subject) -> list[tuple[str, str]]:
     average = view.average.average
     held = subject.diagnosis.held_out
     rows = [
-        ("log_evidence_", f"{average.log_evidence!r} ± {average.log_evidence_error!r}"),
+        ("log_evidence_", "{!r} ± {!r}".format(*average.log_evidence)),
         ("effective_size_", f"{average.effective_size:.1f} of {len(average.draws.weight)} draws"),
         ("pareto_shape_", f"{average.pareto_shape:.3f} (above 0.7 the draws are not trusted)"),
         ("halves", f"{average.halves.mean_difference:.3f} standard deviations apart"),
