@@ -23,7 +23,8 @@ from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, load, save
 from pengp.choosing.folds import random_folds
 from pengp.choosing.scores import VALIDATION_SCORES
 from pengp.datasets import load_piston_slap
-from pengp.diagnostics import diagnosis, score_predictions
+from pengp.diagnostics import score_predictions
+from pengp.estimators import diagnosis
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import FileError, InputError, PengpWarning
 from pengp.report import write_report
