@@ -170,10 +170,8 @@ def fit(
     cannot tell: the surrogate is an average, unless --method penalized asks for one lambda.
     """
     from pengp.cli.files import check_destination
-    from pengp.cli.folds import Folds
     from pengp.cli.runs import check_runs, read_runs
     from pengp.cli.summary import Summary
-    from pengp.estimators.view import view_of
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
@@ -190,6 +188,9 @@ def fit(
     fewest = 3 if method is Method.BAYES else 2
     runs = read_runs(data, response, _names(inputs), fewest=fewest, reading=reading)
     region = _input_bounds(runs, bounds or [], reading)
+    from pengp.cli.folds import Folds  # and what it imports, once the table is known to be sound
+    from pengp.estimators.view import view_of
+
     scales = read_scales(runs, response, log, log_response, transform)
     given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
     check_runs(runs, given["nugget"])

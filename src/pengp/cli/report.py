@@ -25,11 +25,12 @@ def report(
     """Write a report on a model: one HTML page that needs no network."""
     from pengp.cli.files import check_destination
     from pengp.persistence import load, read_info
-    from pengp.report import write_report
 
     place = output or Path(f"{model.stem}.html")
     check_destination(place, model)
-    fitted, about = load(model), read_info(model)
+    about, fitted = read_info(model), load(model)
+    from pengp.report import write_report
+
     with working("Writing the report ..."):
         told = write_report(fitted, place, info=about["info"])
     if as_json:

@@ -60,12 +60,13 @@ def update(
     from pengp.cli.models import open_model
     from pengp.cli.runs import read_runs
     from pengp.cli.summary import Summary, check_one_response
-    from pengp.estimators.view import view_of
     from pengp.persistence import read_info
 
     place = output or model
     check_destination(place, data)
-    info, (view, *_) = read_info(model)["info"], open_model(model)
+    info, (view, *_) = read_info(model)["info"], open_model(model, data)
+    from pengp.estimators.view import view_of
+
     check_one_response(view)
     reading = Reading(decimal, thousands, sheet, ignore or ())
     new = read_runs(data, view.response, view.names, reading=reading)
