@@ -149,7 +149,11 @@ def fit(
     ] = False,
     report: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE", help="Also write a report, an HTML page."),
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Also write a report, an HTML page, or a PDF of it (.pdf).",
+        ),
     ] = None,
     tolerance: Annotated[
         float | None,
@@ -169,7 +173,7 @@ def fit(
     The table has one run a row: inputs and response, in any units. Nothing is chosen that few runs
     cannot tell: the surrogate is an average, unless --method penalized asks for one lambda.
     """
-    from pengp.cli.files import check_destination
+    from pengp.cli.files import check_destination, check_report
     from pengp.cli.runs import check_runs, read_runs
     from pengp.cli.summary import Summary
 
@@ -184,7 +188,7 @@ def fit(
     check_given_lambda(ctx, lam)
     searching = search_settings(theta_bounds, starts)
     if report is not None:
-        check_destination(report, *read, place)
+        check_report(report, *read, place)
     fewest = 3 if method is Method.BAYES else 2
     runs = read_runs(data, response, _names(inputs), fewest=fewest, reading=reading)
     region = _input_bounds(runs, bounds or [], reading)
