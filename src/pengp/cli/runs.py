@@ -11,6 +11,7 @@ import numpy as np
 from pengp._core.checks import find_duplicates
 from pengp.cli.printing import note
 from pengp.cli.reading import Reading
+from pengp.cli.suspects import like_responses
 from pengp.cli.tables import Table, read_table
 from pengp.exceptions import InputError
 
@@ -94,6 +95,11 @@ def _all_but(table: Table, response: str) -> "pd.DataFrame":
                 f"the column {name!r} counts the rows and is taken for an input; if it is none, "
                 "name those that are: --inputs A,B,..."
             )
+    for p in like_responses(X.to_numpy()):
+        note(
+            f"the column {names[p]!r} follows the other inputs as a response would and is taken "
+            f"for an input; if nobody set it, leave it out: --ignore {shlex.quote(names[p])}"
+        )
     return X
 
 
