@@ -190,8 +190,8 @@ def fit(
     if report is not None:
         check_report(report, *read, place)
     fewest = 3 if method is Method.BAYES else 2
-    runs = read_runs(data, response, _names(inputs), fewest=fewest, reading=reading)
-    region = _input_bounds(runs, bounds or [], reading)
+    runs = read_runs(data, response, names_in_option(inputs), fewest=fewest, reading=reading)
+    region = input_bounds(runs, bounds or [], reading)
     from pengp.cli.folds import Folds  # and what it imports, once the table is known to be sound
     from pengp.estimators.view import view_of
 
@@ -279,7 +279,7 @@ def _was_given(ctx: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _names(inputs: str | None) -> list[str] | None:
+def names_in_option(inputs: str | None) -> list[str] | None:
     """Return the names in A,B,..."""
     if inputs is None:
         return None
@@ -303,7 +303,7 @@ def _nugget(text: str | None) -> float | str | None:
         ) from None
 
 
-def _input_bounds(runs: "Runs", options: list[str], reading: Reading) -> "FloatArray | None":
+def input_bounds(runs: "Runs", options: list[str], reading: Reading) -> "FloatArray | None":
     """Return lower and upper end of every input [d, 2], from the runs where no bounds are given."""
     import numpy as np
 

@@ -87,7 +87,7 @@ def _all_but(table: Table, response: str) -> "pd.DataFrame":
         raise InputError(
             f"{table.source} has no column besides {response!r}; the inputs are missing."
         )
-    _check_texts(table, names)
+    check_texts(table, names)
     X = table.numbers(names)
     for name in names:
         if name.lower() in _COUNTERS and (np.diff(X[name]) == 1.0).all() and len(X) > 1:
@@ -103,7 +103,7 @@ def _all_but(table: Table, response: str) -> "pd.DataFrame":
     return X
 
 
-def _check_texts(table: Table, names: Sequence[str]) -> None:
+def check_texts(table: Table, names: Sequence[str]) -> None:
     """Raise an InputError about all columns that hold text where numbers are wanted."""
     texts = [name for name in names if table.is_text(name)]
     if not texts:
