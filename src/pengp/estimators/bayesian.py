@@ -143,7 +143,8 @@ class BayesianGPRegressor(
             Responses in any units; several outputs are fitted independently.
         """
         X_raw, y_raw = self._runs(X, y, least=FEWEST)
-        self._settings = self._checked_settings(X_raw)
+        constant = int(constant_columns(X_raw).sum())
+        self._settings = self._checked_settings(X_raw.shape[1], constant)
         names, bounds, seed = self._names(), self.input_bounds, as_seed(self.random_state)
         nugget = self._fixed_nugget()
         data = scale_runs(
@@ -171,13 +172,13 @@ class BayesianGPRegressor(
         tags.target_tags.multi_output = True
         return tags
 
-    def _checked_settings(self, X_raw: FloatArray) -> Settings:
-        """Return what is to be fitted to runs at X_raw [n, d], checked."""
-        size, constant = self.effective_size, int(constant_columns(X_raw).sum())
+    def _checked_settings(self, d: int, n_constant: int = 0) -> Settings:
+        """Return what is to be fitted to runs with d inputs, some of them constant, checked."""
+        size = self.effective_size
         if not isinstance(size, numbers.Real) or not 0.0 < float(size) < np.inf:
             raise InputError(f"effective_size={size!r} must be a number above 0.")
         return Settings(
-            members_of(X_raw.shape[1], self.kernels, self.nugget, self.mean, n_constant=constant),
+            members_of(d, self.kernels, self.nugget, self.mean, n_constant=n_constant),
             get_prior(self.prior),
             float(size),
             check_count(self.max_points, "max_points", 1, _MOST_POINTS),
