@@ -61,7 +61,8 @@ class BayesianGPRegressor(
     effective_size : float
         Effective number of draws at which the sampler stops.
     max_points : int
-        Points, those by which the sampler adapts included, at which it stops in any case.
+        Points, those by which the sampler adapts included, at which it stops; up to 2,000 of each
+        kernel and nugget are drawn before that.
     n_components : int
         Most processes that are kept for predictions; ``thinning_`` says what that changes.
     input_bounds : array, shape [d, 2], optional
