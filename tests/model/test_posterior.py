@@ -347,6 +347,8 @@ def test_gradients_equal_finite_differences(kernel: str, mean: str) -> None:
     posterior = condition(X, y, theta, kernel=KERNELS[kernel], nugget=1e-3, mean=MEANS[mean])
     slopes = differences(lambda Z: posterior.predict(Z)[0], Z, 1e-5)
     close(posterior.mean_gradient(Z), slopes, 1e-7)
+    variance = differences(lambda Z: posterior.predict(Z)[1], Z, 1e-5)
+    close(posterior.variance_gradient(Z), variance, 1e-7)
     assert np.all(np.abs(slopes).max(0) > 1e-3)  # every input matters here
 
 
@@ -357,6 +359,8 @@ def test_gradients_at_the_runs(kernel: str) -> None:
     # Matern 3/2 is rough at a run: the differences err in proportion to the step there
     h, tolerance = (1e-7, 1e-5) if "matern32" in kernel else (1e-5, 1e-7)
     close(posterior.mean_gradient(X), differences(posterior.predict_mean, X, h), tolerance)
+    variance = differences(lambda Z: posterior.predict(Z)[1], X, h)
+    np.testing.assert_allclose(posterior.variance_gradient(X), variance, atol=1e-6)
 
 
 # Samples

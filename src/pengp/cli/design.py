@@ -1,6 +1,7 @@
 """The command `pengp design`: where to run the simulator."""
 
 import math
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +38,12 @@ def design(
     bounds: Annotated[
         list[str], typer.Option("--bounds", "-b", help=BOUNDS_HELP, metavar="RANGE|FILE")
     ],
+    log: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--log", metavar="NAME", help="Input to be spaced by its logarithm; may be repeated."
+        ),
+    ] = None,
     kind: Annotated[
         Kind,
         typer.Option(
@@ -83,15 +90,18 @@ def design(
         raise InputError(f"--output {output} would replace the bounds; choose another name.")
     ranges = read_bounds(bounds, reading=Reading(decimal, thousands))
     _check_slices(n, kind, slices, ranges)
+    _check_log(log or [], ranges)
     with working("Designing ..."):
-        frame = _design(n, ranges, kind, slices, seed, digits)
+        frame = _design(n, ranges, log or [], kind, slices, seed, digits)
     with TableWriter(output) as writer:
         writer.write(frame)
     if as_json:
-        made = {"output": output, "runs": n, "inputs": list(ranges), "seed": seed}
+        made = {"output": output, "runs": n, "inputs": list(ranges), "log": log or [], "seed": seed}
         show_json({**made, "kind": kind.value, "slices": slices})
     elif output != "-":
-        show(paragraph(_summary(n, len(ranges), kind, slices, seed, output)) + "\n")
+        text = _summary(n, len(ranges), kind, slices, seed, output)
+        options = "".join(f" --log {shlex.quote(name)}" for name in log or [])
+        show(paragraph(text + options) + "\n")
 
 
 def _check_slices(
@@ -116,25 +126,47 @@ def _check_slices(
         )
 
 
+def _check_log(log: list[str], ranges: dict[str, tuple[float, float]]) -> None:
+    """Raise an InputError unless these inputs are there and positive."""
+    for name in log:
+        if name not in ranges:
+            raise InputError(
+                f"--log {name}: there is no such input; there are {', '.join(ranges)}."
+            )
+        if ranges[name][0] <= 0.0:
+            raise InputError(
+                f"--log {name}: its range starts at {ranges[name][0]:g}, and a logarithm needs "
+                "values above 0; raise the lower end."
+            )
+
+
 def _design(
     n: int,
     ranges: dict[str, tuple[float, float]],
+    log: list[str],
     kind: Kind,
     slices: int | None,
     seed: int,
     digits: int | None,
 ) -> "pd.DataFrame":
     """Return the runs: a column for every input, and the number of the slice."""
+    import numpy as np
     import pandas as pd
 
     from pengp.datasets.designs import latin_hypercube, scale_design
+    from pengp.model.transforms import TRANSFORMS
 
+    log10 = TRANSFORMS["log10"]
     unit = latin_hypercube(n, len(ranges), method=kind.value, slices=slices, random_state=seed)
-    X = scale_design(unit, list(ranges.values()))
-    frame = pd.DataFrame(X, columns=pd.Index(ranges))
+    ends = [(name in log, np.array(pair)) for name, pair in ranges.items()]
+    spaced = np.array([log10.forward(pair) if by_log else pair for by_log, pair in ends])
+    frame = pd.DataFrame(scale_design(unit, spaced), columns=pd.Index(ranges))
+    for name in log:
+        frame[name] = np.clip(log10.inverse(frame[name].to_numpy()), *ranges[name])
     if digits is not None:
         for name, (lower, upper) in ranges.items():
-            frame[name] = _rounded(frame[name].to_numpy(), lower, upper, digits)
+            round_to = _significant if name in log else _rounded
+            frame[name] = round_to(frame[name].to_numpy(), lower, upper, digits)
         if frame.duplicated().any():
             raise InputError(f"with --digits {digits} some runs coincide; ask for more digits.")
     if slices is not None:
@@ -158,6 +190,14 @@ def _rounded(values: "FloatArray", lower: float, upper: float, digits: int) -> "
     rounded = np.where(rounded > upper, np.round(rounded - step, places), rounded)
     whole = places <= 0 and np.abs(rounded).max() < _EXACT
     return rounded.astype(np.int64) if whole else rounded
+
+
+def _significant(values: "FloatArray", lower: float, upper: float, digits: int) -> "NDArray[Any]":
+    """Round values [n] to so many significant digits, within [lower, upper]."""
+    import numpy as np
+
+    rounded = np.array([float(f"{value:.{digits - 1}e}") for value in values])
+    return np.clip(rounded, lower, upper)
 
 
 def _summary(n: int, d: int, kind: Kind, slices: int | None, seed: int, output: str) -> str:

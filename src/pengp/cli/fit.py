@@ -12,6 +12,7 @@ from pengp.cli.bounds import BOUNDS_HELP, read_bounds
 from pengp.cli.choices import choice
 from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ def fit(
     bounds: Annotated[
         list[str] | None, typer.Option("--bounds", "-b", metavar="RANGE|FILE", help=BOUNDS_HELP)
     ] = None,
+    log: LogOption = None,
+    log_response: LogResponseOption = False,
+    transform: TransformOption = None,
     method: Annotated[
         Method,
         typer.Option(
@@ -162,17 +166,18 @@ def fit(
     fewest = 3 if method is Method.BAYES else 2
     runs = read_runs(data, response, _names(inputs), fewest=fewest, reading=reading)
     region = _input_bounds(runs, bounds or [], reading)
+    scales = read_scales(runs, response, log, log_response, transform)
     given = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
     check_runs(runs, given["nugget"])
     model: Any = None
     info: dict[str, Any] = {"response": response, "source": runs.source, "seed": seed}
     with working(f"Fitting {len(runs.y)} runs ..."):
         if method is Method.BAYES:
-            model = _average(runs, given, input_bounds=region, random_state=seed)
+            model = _average(runs, given, input_bounds=region, **scales, random_state=seed)
         else:
             plan = Folds.of(folds, repeats, seed, len(runs.y))
             own = {"metric": metric, "rule": rule, "penalty": penalty, "isotropic": isotropic}
-            common = {"input_bounds": region, "random_state": seed, "n_jobs": jobs}
+            common = {"input_bounds": region, **scales, "random_state": seed, "n_jobs": jobs}
             model = _penalized(runs, plan, given, **own, **common)
             info |= plan.record()
     summary = Summary.of(view_of(model, response_name=response), tolerance)

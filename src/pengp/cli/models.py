@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from pengp._core.arrays import BoolArray, FloatArray, IntArray
     from pengp.estimators.view import FittedView
 
-__all__ = ["Extrapolation", "as_fitted", "check_level", "interval_all", "open_model", "predict_all"]
+__all__ = [
+    "Extrapolation",
+    "as_fitted",
+    "check_inputs",
+    "check_level",
+    "interval_all",
+    "open_model",
+    "predict_all",
+]
 
 
 def open_model(path: Path) -> "list[FittedView]":
@@ -28,6 +36,13 @@ def open_model(path: Path) -> "list[FittedView]":
     if len(names) != q:
         names = [f"{names[0]}_{k + 1}" for k in range(q)]
     return [view_of(estimator, k, response_name=name) for k, name in enumerate(names)]
+
+
+def check_inputs(view: "FittedView", frame: "pd.DataFrame", source: str) -> None:
+    """Raise an InputError if an input of the frame, rows as in the file, has no transform."""
+    from pengp.cli.scales import check_domains
+
+    check_domains(source, frame, dict(zip(view.names, view.input_transforms, strict=True)))
 
 
 def as_fitted(view: "FittedView", frame: "pd.DataFrame") -> Any:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from pengp.cli.files import same_file
-from pengp.cli.models import Extrapolation, check_level, interval_all, open_model, predict_all
+from pengp.cli.models import (
+    Extrapolation,
+    check_inputs,
+    check_level,
+    interval_all,
+    open_model,
+    predict_all,
+)
 from pengp.cli.printing import note, paragraph, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.rows import Dialect
@@ -146,6 +153,7 @@ def _predicted(
     dialect = None
     for table in tables:
         X = table.numbers(views[0].names)
+        check_inputs(views[0], X, table.source)
         dialect = dialect or table.written()
         predictions = _predictions(views, X, kind).assign(outside=outside.count(X))
         if not keep:

@@ -60,14 +60,28 @@ class Summary:
         from pengp.cli.average_summary import average_record
 
         view, diagnosis = self.view, self.diagnosis
-        columns = zip(view.names, view.theta, view.lengthscale, view.active, strict=True)
+        columns = zip(
+            view.names,
+            view.theta,
+            view.lengthscale,
+            view.active,
+            view.input_transforms,
+            strict=True,
+        )
         return {
             "response": view.response,
+            "modelled": view.modelled,
             "runs": len(view.y),
             **(self._of_path() if view.is_penalized else average_record(view)),
             "inputs": [
-                {"name": name, "theta": theta, "lengthscale": length, "active": bool(active)}
-                for name, theta, length, active in columns
+                {
+                    "name": name,
+                    "theta": theta,
+                    "lengthscale": length,
+                    "active": bool(active),
+                    "scale": transform.of(name),
+                }
+                for name, theta, length, active, transform in columns
             ],
             "held_out": None
             if diagnosis.held_out is None
@@ -102,7 +116,14 @@ class Summary:
     def _facts(self) -> list[tuple[str, str]]:
         """Return what is said before the tables."""
         about = self._path_facts() if self.view.is_penalized else []
-        return [("Response", f"{self.view.response}, {len(self.view.y)} runs"), *about]
+        scales = [t.of(n) for t, n in zip(self.view.input_transforms, self.view.names, strict=True)]
+        shown = [s for s, name in zip(scales, self.view.names, strict=True) if s != name]
+        shown += [self.view.modelled] if self.view.modelled != self.view.response else []
+        return [
+            ("Response", f"{self.view.response}, {len(self.view.y)} runs"),
+            *([("Scales", f"modelled on the scales {', '.join(shown)}")] if shown else []),
+            *about,
+        ]
 
     def _path_facts(self) -> list[tuple[str, str]]:
         """Return what is said of a penalized fit."""
@@ -123,7 +144,7 @@ class Summary:
             (
                 "Scale",
                 f"sigma2 {number(model.sigma2_)} for the standardised response, that is a standard "
-                f"deviation of {number(view.sigma)} in the unit of {view.response}",
+                f"deviation of {number(view.sigma)} in the unit of {view.modelled}",
             ),
         ]
 

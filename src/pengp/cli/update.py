@@ -185,9 +185,13 @@ def _check(view: "FittedView", new: "Runs") -> None:
     """Raise an InputError about runs that the model cannot learn; note extrapolations."""
     import numpy as np
 
-    from pengp.cli.models import Extrapolation
+    from pengp.cli.models import Extrapolation, check_inputs
     from pengp.cli.runs import check_bounds, check_new_runs
+    from pengp.cli.scales import check_domains
 
+    check_inputs(view, new.X, new.source)
+    responses = new.X.assign(**{view.response: new.y})
+    check_domains(new.source, responses, {view.response: view.response_transform})
     check_new_runs(new, view.X, view.estimator.nugget)
     if view.estimator.input_bounds is not None:
         check_bounds(new, np.transpose(view.ranges))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from pengp.cli.files import check_destination
-from pengp.cli.models import Extrapolation, as_fitted, check_level, open_model
+from pengp.cli.models import Extrapolation, as_fitted, check_inputs, check_level, open_model
 from pengp.cli.printing import (
     note,
     number,
@@ -78,6 +78,7 @@ def validate(
     with working(f"Reading {test} ..."):
         runs = read_table(test, Reading(decimal, thousands, sheet, ignore or ()))
     X, y = runs.numbers(views[0].names), runs.numbers([view.response for view in views])
+    check_inputs(views[0], X, runs.source)
     outside = Extrapolation(views[0])
     outside.count(X)
     judged = _judge(views, X, y, level)

@@ -8,7 +8,8 @@ import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.choosing.scores import VALIDATION_SCORES
-from pengp.diagnostics.scoring import IntervalCheck, score_predictions
+from pengp.diagnostics.scoring import IntervalCheck, score_law, score_predictions
+from pengp.estimators.advice import advise
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.path_view import Mode
 from pengp.estimators.view import FittedView, view_of
@@ -30,7 +31,8 @@ class Finding(NamedTuple):
     """Something to know before the surrogate is trusted."""
 
     code: str
-    """One word: useless, flattering, intervals, draws, flat, bound, converged, modes, unstable."""
+    """One word: useless, flattering, intervals, draws, flat, bound, converged, modes, unstable,
+    scale."""
     message: str
     """What was seen and what to do, in plain sentences."""
 
@@ -99,6 +101,7 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
         *_contradicted_intervals(view, held_out, scores, level),
         *(finding for part in parts for finding in part(view)),
         *_unstable(view.stability),
+        *_other_scales(view),
     )
     return Diagnosis(held_out, scores, level, view.active, view.modes, view.stability, findings)
 
@@ -106,6 +109,8 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
 def _own_scores(view: FittedView, held_out: HeldOut | None, level: float) -> dict[str, float]:
     """Return the scores of the runs with theta kept, or those of an average; see `Diagnosis`."""
     if view.is_penalized or view.is_constant:
+        if view.left_out_law is not None:
+            return score_law(view.left_out[0], view.left_out_law, level=level)
         return score_predictions(*view.left_out, level=level)
     undefined = dict.fromkeys(VALIDATION_SCORES, float("nan"))
     return undefined if held_out is None else {**undefined, **held_out.scores()}
@@ -247,3 +252,10 @@ def _unstable(stability: FloatArray | None) -> Iterator[Finding]:
             f"repeats alone would choose from {low:.3g} to {high:.3g}, median "
             f"{float(np.median(stability)):.3g}. Compare the predictions at both ends.",
         )
+
+
+def _other_scales(view: FittedView) -> Iterator[Finding]:
+    """Say so if runs that were left out are predicted better on another scale."""
+    for advice in advise(view.X, view.y, view.input_transforms, view.response_transform):
+        name = view.response if advice.column is None else view.names[advice.column]
+        yield Finding("scale", advice.sentence(name, len(view.y)))

@@ -4,20 +4,20 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import check_levels
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, extended
 from pengp.bayes.heldout import HeldOut as LeftOut
 from pengp.bayes.jackknife import LeftOutMeans, left_out_means
+from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
 from pengp.choosing.scores import Law, half_width
 from pengp.estimators.average_view import activity_in
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
+from pengp.estimators.laws import MappedLaw
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate, leave_one_out_in
 from pengp.exceptions import InputError
 
@@ -140,25 +140,40 @@ class AverageMixin(SurrogateMixin):
         """
         check_is_fitted(self)
         half_width(level)
-        found, scaler = self._averages[output], self._surrogate.response
+        found, known = self._averages[output], self._surrogate
         if found is None:
             raise InputError("a constant response has nothing to predict.")
-        left, origin, sd = found.held_out, scaler.mean[output], scaler.sd[output]
-        pairs = [(law, found.y[[run]]) for law, run in zip(left.laws, left.runs, strict=True)]
-        ends = origin + sd * np.concatenate([law.interval(level) for law, _ in pairs])
+        left, law = found.held_out, self._loo_law(output)
+        y, (mean, std) = known.y_raw[left.runs, output], law.moments()
+        if not known.response.transforms:  # the laws are of fewer draws than there are
+            mean = known.response.mean[output] + known.response.sd[output] * left.mean
+            std = known.response.sd[output] * left.std
+        lower, upper = law.interval(level).T
         return HeldOut(
             run=left.runs,
-            y=origin + sd * found.y[left.runs],
-            mean=origin + sd * left.mean,
-            std=sd * left.std,
-            lower=ends[:, 0],
-            upper=ends[:, 1],
-            crps=sd * np.concatenate([law.crps(y) for law, y in pairs]),
-            below=np.concatenate([law.cdf(y) for law, y in pairs]),
+            y=y,
+            mean=mean,
+            std=std,
+            lower=lower,
+            upper=upper,
+            crps=law.crps(y),
+            below=law.cdf(y),
+            log_density=law.log_density(y),
             level=level,
             how=_how(left),
             effective_size=left.effective_size,
         )
+
+    def _loo_law(self, output: int) -> MappedLaw:
+        """Return the laws [n] of the runs of ``fit``, theta learned anew without each."""
+        found = self._averages[output]
+        if found is None:
+            raise InputError("a constant response has nothing to predict.")
+        laws = found.held_out.laws
+        location = np.concatenate([law.location for law in laws])
+        scale = np.concatenate([law.scale for law in laws])
+        weights = np.stack([law.weights for law in laws])
+        return self._surrogate.mapped(output, MixtureLaw(location, scale, weights, laws[0].df))
 
     @property
     def loo_(self) -> LeaveOneOut:
@@ -175,37 +190,13 @@ class AverageMixin(SurrogateMixin):
                 [flat if found is None else found.std for found in left],
             )
         )
-        loo = leave_one_out_in(self._surrogate.response, seen - mean, mean, std)
+        loo = leave_one_out_in(self._surrogate, seen - mean, mean, std, self._loo_law)
         return loo.output(0) if self._one_output else loo
-
-    def predict_quantiles(self, X: Any, levels: ArrayLike) -> FloatArray:
-        """Return quantiles of the predictive distributions, exactly those of the mixtures.
-
-        Parameters
-        ----------
-        X : array or frame, shape [m, d]
-            Inputs in the units of the training data.
-        levels : [k]
-            Probabilities between 0 and 1.
-
-        Returns
-        -------
-        [m, k] or [m, q, k]
-        """
-        X_raw, known = self._new_inputs(X), self._surrogate
-        p = check_levels(levels)
-        found = np.zeros((len(X_raw), len(self._averages), len(p)))
-        X_scaled = known.scale(X_raw)
-        for k, mixture in enumerate(known.posteriors):
-            if not known.response.constant[k]:
-                found[:, k] = mixture.law(X_scaled).quantiles(p)
-        scaled = known.response.mean[:, None] + known.response.sd[:, None] * found
-        return self._outputs(scaled)
 
     def _law(self, X_raw: FloatArray, output: int) -> Law:
         """Return the predictive distributions at X_raw [m, d]: mixtures of Student t."""
         known = self._surrogate
-        if known.response.constant[output]:
+        if known.response.constant[output] or known.response.transforms:
             return super()._law(X_raw, output)
         law = known.posteriors[output].law(known.scale(X_raw))
         return law.moved(known.response.mean[output], known.response.sd[output])

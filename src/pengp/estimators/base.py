@@ -9,10 +9,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import as_generator, check_count, check_duplicates, check_real
-from pengp.estimators.data import check_inside
+from pengp.estimators.data import Scales, check_inside
 from pengp.estimators.intervals import IntervalMixin
+from pengp.estimators.laws import MappedLaw
+from pengp.estimators.scales import check_domain, check_responses, column_label
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
+from pengp.model.elementary import Transform
+from pengp.model.transforms import IDENTITY
 
 
 class SurrogateMixin(IntervalMixin):
@@ -23,6 +27,8 @@ class SurrogateMixin(IntervalMixin):
     """
 
     input_bounds: ArrayLike | None
+    input_transforms: Any
+    response_transform: Any
 
     _one_output: bool  # whether y was [n], not [n, q]
     X_train_: FloatArray
@@ -53,6 +59,10 @@ class SurrogateMixin(IntervalMixin):
         # Copies: a caller who goes on to change the arrays must not change the fit.
         return np.array(X), np.array(y, dtype=np.float64).reshape(len(X), -1)
 
+    def _scales(self) -> Scales:
+        """Return the transforms that are asked for."""
+        return Scales(self.input_transforms, self.response_transform)
+
     def _names(self) -> Any:
         """Return the names of the inputs, None if they have none."""
         return getattr(self, "feature_names_in_", None)
@@ -62,11 +72,30 @@ class SurrogateMixin(IntervalMixin):
         return float(values.item()) if self._one_output else values
 
     @property
+    def input_transforms_(self) -> list[Transform]:
+        """The transforms of the d inputs."""
+        check_is_fitted(self)
+        inputs = self._surrogate.inputs
+        return list(inputs.transforms or [IDENTITY] * len(inputs.lower))
+
+    @property
+    def response_transform_(self) -> Any:
+        """The transform of the response, a Transform or a list of q; powers are estimated."""
+        check_is_fitted(self)
+        found = list(self._surrogate.response.transforms)
+        found = found or [IDENTITY] * len(self._surrogate.posteriors)
+        return found[0] if self._one_output else found
+
+    @property
     def loo_(self) -> LeaveOneOut:
         """Leave-one-out predictions at theta_, read-only: mean [n] or [n, q], ..."""
         check_is_fitted(self)
         loo = self._surrogate.loo
         return loo.output(0) if self._one_output else loo
+
+    def _loo_law(self, output: int) -> MappedLaw:
+        """Return the laws [n] behind `loo_`, in the user's unit."""
+        return self._surrogate.loo_law(output)
 
     @overload
     def predict(
@@ -89,7 +118,8 @@ class SurrogateMixin(IntervalMixin):
         Returns
         -------
         mean : [m] or [m, q]
-            Predictive means, in the units of y.
+            Predictive means, in the units of y; for a transformed response those of the law that
+            is mapped back (an average cuts its Student t laws at the levels 1e-4 and 1 - 1e-4).
         std : [m] or [m, q]
             With `return_std`.
         cov : [m, m] or [m, m, q]
@@ -176,7 +206,9 @@ class SurrogateMixin(IntervalMixin):
                 f"y_new has {y_raw.shape[1]} outputs, but the model was fitted to {q}."
             )
         check_inside(X_raw, known.inputs, self.input_bounds, self._names())
-        if (known.response.constant & (y_raw != known.response.mean).any(axis=0)).any():
+        self._check_domains(X_raw)
+        check_responses(y_raw, known.response.transforms, "y_new")
+        if (known.response.constant & (y_raw != known.y_raw[0]).any(axis=0)).any():
             raise InputError(
                 "the model was fitted to a constant response and has no scale for other values; "
                 "fit it anew on all runs."
@@ -190,7 +222,14 @@ class SurrogateMixin(IntervalMixin):
         check_is_fitted(self)
         check_real(X, "X")
         checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
+        self._check_domains(checked)
         return checked
+
+    def _check_domains(self, X_raw: FloatArray) -> None:
+        """Raise an InputError if an input of X_raw [m, d] has no transform."""
+        for p, transform in enumerate(self._surrogate.inputs.transforms):
+            label = column_label(p, self._names())
+            check_domain(X_raw[:, p], transform, f"X has {{}} in row {{}}, {label}")
 
     def _outputs(self, values: FloatArray) -> FloatArray:
         """Drop the output axis, 1, of values [m, q, ...] for one output y [n]."""

@@ -18,10 +18,12 @@ from pengp.bayes.priors import Prior, get_prior
 from pengp.estimators.averaged import AverageMixin
 from pengp.estimators.data import TrainingData, scale_runs
 from pengp.estimators.display import FittedDisplayMixin
+from pengp.estimators.scales import judge_of
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.means import Mean
+from pengp.path.fitting import Model, checked_model
 
 __all__ = ["BayesianGPRegressor"]
 
@@ -58,6 +60,9 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         Most processes that are kept for predictions; ``thinning_`` says what that changes.
     input_bounds : array, shape [d, 2], optional
         Lower and upper end of each input, the design region; by default the range of the runs.
+    input_transforms, response_transform
+        As in `PenalizedGPRegressor`. A power maximises the profile likelihood of the first kernel
+        with a constant mean, the Jacobian counted, and is kept: it is not averaged over.
     random_state : int, Generator, RandomState or None
         Seed of the draws.
     n_jobs : int, optional
@@ -103,6 +108,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         max_points: int = 30_000,
         n_components: int = 100,
         input_bounds: ArrayLike | None = None,
+        input_transforms: Any = None,
+        response_transform: Any = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -114,6 +121,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         self.max_points = max_points
         self.n_components = n_components
         self.input_bounds = input_bounds
+        self.input_transforms = input_transforms
+        self.response_transform = response_transform
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -131,7 +140,15 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         self._settings = self._checked_settings(X_raw.shape[1])
         names, bounds, seed = self._names(), self.input_bounds, as_seed(self.random_state)
         nugget = self._fixed_nugget()
-        data = scale_runs(X_raw, y_raw, names, input_bounds=bounds, nugget=nugget)
+        data = scale_runs(
+            X_raw,
+            y_raw,
+            names,
+            input_bounds=bounds,
+            scales=self._scales(),
+            judge=judge_of(self._maximised(), 0.0, seed),
+            nugget=nugget,
+        )
         self._seeds = np.random.SeedSequence(seed).generate_state(len(data.y)).tolist()
         averages, mixtures = zip(*self._averaged(data), strict=True)
         self.X_train_ = data.X_raw
@@ -157,6 +174,17 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
             float(size),
             check_count(self.max_points, "max_points", 1),
             check_count(self.n_components, "n_components", 1),
+        )
+
+    def _maximised(self) -> Model:
+        """Return the model by whose likelihood powers of transforms are estimated."""
+        return checked_model(
+            kernel=self._settings.members[0].kernel,
+            penalty="none",
+            isotropic=False,
+            nugget=self._fixed_nugget() or 1e-5,
+            mean="constant",
+            theta_bounds=(1e-3, 1e3),
         )
 
     def _averaged(self, data: TrainingData) -> list[tuple[Average | None, ProcessMixture]]:

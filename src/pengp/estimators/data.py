@@ -2,7 +2,8 @@
 
 import numbers
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,13 @@ from numpy.typing import ArrayLike
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp._core.checks import DataSets, check_duplicates, check_lams, warn
 from pengp.choosing.folds import DEFAULT_K, FoldPlan, FoldsLike, leave_one_out, make_folds
+from pengp.estimators.scales import (
+    Judge,
+    column_label,
+    input_transforms,
+    judge_of,
+    response_transforms,
+)
 from pengp.estimators.surrogate import scale_inputs
 from pengp.exceptions import InputError
 from pengp.model.scaling import InputScaler, ResponseScaler
@@ -23,13 +31,20 @@ _FEWEST_TO_VALIDATE = 3
 _KKT_NUGGET = 1e-5
 
 
+class Scales(NamedTuple):
+    """The transforms that a user asks for, as given to an estimator."""
+
+    inputs: Any
+    response: Any
+
+
 class TrainingData(NamedTuple):
     """Runs as given and as modelled."""
 
     X_raw: FloatArray  # [n, d], user's units
     y_raw: FloatArray  # [n, q], user's units
     X: FloatArray  # [n, d], in the unit cube
-    y: FloatArray  # [q, n], standardised
+    y: FloatArray  # [q, n], transformed and standardised
     inputs: InputScaler
     response: ResponseScaler
 
@@ -45,9 +60,12 @@ def prepare(
     names: Sequence[str] | None,
     *,
     input_bounds: ArrayLike | None,
+    scales: Scales,
     model: Model,
+    lam: float,
+    seed: int,
 ) -> TrainingData:
-    """Check and scale finite runs.
+    """Check, transform and scale finite runs.
 
     Parameters
     ----------
@@ -59,10 +77,17 @@ def prepare(
         Names of the inputs, for messages.
     input_bounds : [d, 2], optional
         The design region; by default the range of the data.
+    scales : Scales
+        Transforms of inputs and response.
     model : Model
         What is to be fitted.
+    lam, seed : float, int
+        lambda and seed with which powers of transforms are estimated.
     """
-    data = scale_runs(X_raw, y_raw, names, input_bounds=input_bounds, nugget=model.nugget)
+    judge, nugget = judge_of(model, lam, seed), model.nugget
+    data = scale_runs(
+        X_raw, y_raw, names, input_bounds=input_bounds, scales=scales, judge=judge, nugget=nugget
+    )
     if words := too_few_runs(model.mean, data.X):
         raise InputError(f"X has {len(data.X)} runs, but {words}.")
     return data
@@ -74,13 +99,23 @@ def scale_runs(
     names: Sequence[str] | None,
     *,
     input_bounds: ArrayLike | None,
+    scales: Scales,
+    judge: Judge,
     nugget: float | None,
 ) -> TrainingData:
-    """Check and scale finite runs for a nugget, None if it is estimated; see `prepare`."""
+    """Check, transform and scale finite runs for a nugget, None if it is estimated.
+
+    ``judge`` tells powers of transforms apart; see `prepare`.
+    """
     inputs = InputScaler.from_data(X_raw, input_bounds)
-    response = ResponseScaler.from_data(y_raw)
     check_inside(X_raw, inputs, input_bounds, names)
-    X, y = scale_inputs(inputs, X_raw), np.ascontiguousarray(response.transform(y_raw).T)
+    if transforms := input_transforms(scales.inputs, X_raw, names):
+        inputs = replace(inputs, transforms=transforms)
+        _check_ends(inputs, names)
+    X = scale_inputs(inputs, X_raw)
+    transforms = response_transforms(scales.response, X, y_raw, judge)
+    response = ResponseScaler.from_data(y_raw, transforms)
+    y = np.ascontiguousarray(response.transform(y_raw).T)
     check_duplicates(X, y_raw, nugget)
     _warn_about_constants(inputs.constant, response.constant, names)
     return TrainingData(X_raw, y_raw, X, y, inputs, response)
@@ -104,9 +139,15 @@ def check_inside(
     )
 
 
-def column_label(p: int, names: Sequence[str] | None) -> str:
-    """Return words for input p: its number and, where known, its name."""
-    return f"column {p}" if names is None else f"column {p} ({str(names[p])!r})"
+def _check_ends(inputs: InputScaler, names: Sequence[str] | None) -> None:
+    """Raise an InputError if an end of the inputs' bounds has no transform."""
+    ends = zip(inputs.transforms, inputs.lower, inputs.upper, strict=True)
+    for p, (transform, low, high) in enumerate(ends):
+        if not transform.accepts(np.array([low, high])).all():
+            raise InputError(
+                f"the input_bounds of {column_label(p, names)} are ({low:g}, {high:g}), but its "
+                f"transform {transform.name} needs values {transform.domain}."
+            )
 
 
 def _warn_about_constants(

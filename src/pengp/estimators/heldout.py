@@ -1,24 +1,18 @@
 """Runs predicted by fits that did not know them: how accurate a surrogate is on new runs."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import DataSets
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.folds import leave_one_out
-from pengp.choosing.scores import (
-    coverage,
-    crps_normal_values,
-    interval_score,
-    normal_interval,
-    q2,
-    rmse,
-)
+from pengp.choosing.laws import NormalLaw
+from pengp.choosing.scores import coverage, interval_score, q2, rmse
+from pengp.estimators.laws import MappedLaw
 from pengp.model.posterior import Posterior, condition
 from pengp.path.fitting import Model
 from pengp.path.penalized import PathFit, fit_path
@@ -44,6 +38,8 @@ class HeldOut:
         Continuous ranked probability scores of the predictive laws.
     below : [N]
         Probability F(y) that the predictive laws give to a response below the one seen.
+    log_density : [N]
+        Logarithms of the predictive densities at y.
     level : float
         Probability of the intervals.
     how : str
@@ -60,6 +56,7 @@ class HeldOut:
     upper: FloatArray
     crps: FloatArray
     below: FloatArray
+    log_density: FloatArray
     level: float
     how: str
     effective_size: FloatArray | None = None
@@ -70,11 +67,12 @@ class HeldOut:
         return int(((self.lower <= self.y) & (self.y <= self.upper)).sum())
 
     def scores(self) -> dict[str, float]:
-        """Return rmse, crps and interval_score in the response's unit, q2 and coverage."""
+        """Return rmse, crps and interval_score in the response's unit, q2, log_score, coverage."""
         return {
             "rmse": rmse(self.y, self.mean),
             "q2": q2(self.y, self.mean),
             "crps": float(self.crps.mean()),
+            "log_score": -float(self.log_density.mean()),
             "coverage": coverage(self.y, self.lower, self.upper),
             "interval_score": interval_score(self.y, self.lower, self.upper, level=self.level),
         }
@@ -186,12 +184,22 @@ class LeftOutProcesses:
         return np.stack([process.predict_mean(X_new) for process in self.processes], axis=-1)
 
 
-def normal_held_out(
-    y: FloatArray, run: IntArray, mean: FloatArray, std: FloatArray, level: float, how: str
+def held_out_of(
+    y: FloatArray, found: Normals, mapped: Callable[[NormalLaw], MappedLaw], level: float, how: str
 ) -> HeldOut:
-    """Return the record of normal predictions, mean and std [N], of runs of y [n]."""
-    seen = y[run]
-    lower, upper = normal_interval(mean, std, level)
-    crps = crps_normal_values(seen, mean, std)
-    below = ndtr(np.divide(seen - mean, std, out=np.zeros_like(std), where=std > 0.0))
-    return HeldOut(run, seen, mean, std, lower, upper, crps, below, level, how)
+    """Return the record of normal predictions of runs of y [n], mapped to the user's unit."""
+    law, seen = mapped(NormalLaw(found.mean, found.std)), y[found.run]
+    (mean, std), (lower, upper) = law.moments(), law.interval(level).T
+    return HeldOut(
+        run=found.run,
+        y=seen,
+        mean=mean,
+        std=std,
+        lower=lower,
+        upper=upper,
+        crps=law.crps(seen),
+        below=law.cdf(seen),
+        log_density=law.log_density(seen),
+        level=level,
+        how=how,
+    )

@@ -2,6 +2,7 @@
 
 import copy
 import numbers
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import check_starts
 from pengp.estimators.base import SurrogateMixin
-from pengp.estimators.data import TrainingData
+from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
     HeldOut,
     LeftOutProcesses,
     Split,
-    normal_held_out,
+    held_out_of,
     of_refits,
     of_table,
     predict_splits,
@@ -58,6 +59,21 @@ class PathMixin(SurrogateMixin):
             mean=self.mean,
             theta_bounds=self.theta_bounds,
             likelihood=self.likelihood,
+        )
+
+    def _prepared(
+        self, X_raw: FloatArray, y_raw: FloatArray, model: Model, lam: float, seed: int
+    ) -> TrainingData:
+        """Check, transform and scale runs; powers of transforms are estimated at lam."""
+        return prepare(
+            X_raw,
+            y_raw,
+            self._names(),
+            input_bounds=self.input_bounds,
+            scales=self._scales(),
+            model=model,
+            lam=lam,
+            seed=seed,
         )
 
     def _path(self, data: TrainingData, model: Model, lams: FloatArray, seed: int) -> PathFit:
@@ -103,9 +119,9 @@ class PathMixin(SurrogateMixin):
         self.mean_ = self._prior_mean()
 
     def _prior_mean(self) -> Any:
-        """Return the prior mean over the runs in the user's units, a number or [q]."""
+        """Return the prior mean over the runs, a number or [q]; of the transformed response."""
         means = np.array([posterior.level for posterior in self._surrogate.posteriors])
-        return self._per_output(self._surrogate.response.inverse(means))
+        return self._per_output(self._surrogate.response.unscaled(means))
 
     @property
     def trend_(self) -> FloatArray:
@@ -146,7 +162,7 @@ class PathMixin(SurrogateMixin):
             flatters by.
         """
         check_is_fitted(self)
-        data, model, scaler = self.path_._data, self._chosen._model, self._surrogate.response
+        data, model, known = self.path_._data, self._chosen._model, self._surrogate
         X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
         tables = np.atleast_1d(np.array(getattr(self, "cv_table_", None), dtype=object))
         table = tables[output] if len(tables) > output else None
@@ -159,10 +175,8 @@ class PathMixin(SurrogateMixin):
             nugget, sigma2 = (float(np.atleast_1d(a)[output]) for a in (self.nugget_, self.sigma2_))
             splits = [Split(s.train, s.test, theta, nugget, sigma2) for s in splits]
         found = predict_splits(X, y, splits, model)
-        mean = scaler.mean[output] + scaler.sd[output] * found.mean
-        seen = scaler.mean[output] + scaler.sd[output] * y
-        std = scaler.sd[output] * found.std
-        return normal_held_out(seen, found.run, mean, std, level, how)
+        seen = known.y_raw[: len(y), output]
+        return held_out_of(seen, found, partial(known.mapped, output), level, how)
 
     def _refits(self, output: int) -> list[Split]:
         """Return each run of ``fit`` alone, with the estimates from the others at lam_."""

@@ -13,7 +13,7 @@ from pengp.choosing.crossval import CVTable, Task, tabulate
 from pengp.choosing.folds import FoldsLike
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric
 from pengp.choosing.rules import RuleLike, get_rule
-from pengp.estimators.data import lambda_values, make_plans, prepare
+from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
 from pengp.exceptions import InputError
@@ -64,6 +64,13 @@ class PenalizedGPRegressor(_PenalizedGP):
         Range of every theta.
     input_bounds : array, shape [d, 2], optional
         Lower and upper end of each input, the design region; by default the range of the runs.
+    input_transforms : transform, or mapping from names or numbers of columns to transforms
+        Scales on which inputs enter: "log", "log10", "sqrt", "logit", a `Transform` such as
+        ``Logit(0, 100)`` or ``BoxCox(0.5)``, or a scikit-learn transformer; one for all, or by
+        input.
+    response_transform : transform, or sequence of q transforms
+        Scale on which the response is modelled: as for inputs, also "boxcox" and "yeojohnson",
+        whose power maximises Q at `lam` with the Jacobian counted. Results are in the units of y.
     n_starts : int or array, shape [S, d] (isotropic: [S, 1])
         Number of starts that are chosen, or thetas to start from; see `penalized_path`.
     random_state : int, Generator, RandomState or None
@@ -74,16 +81,22 @@ class PenalizedGPRegressor(_PenalizedGP):
     theta_ : [d] or [q, d]
         Estimates, for inputs in the unit cube; as for all attributes, q outputs y [n, q] lead.
     lengthscale_ : [d] or [q, d]
-        Distance in the input's unit at which theta_p dx_p^2 = 1; inf for an ignored input.
+        Distance in the input's unit at which theta_p dx_p^2 = 1; inf for an ignored input. Of a
+        transformed input it is a distance on the transformed scale.
     sigma2_ : float or [q]
         Scale of the covariance, of the standardised response.
     nugget_ : float or [q]
         The fixed or estimated nugget.
     mean_ : float or [q]
-        Prior mean, averaged over the runs.
+        Prior mean, averaged over the runs; of the transformed response if there is a transform.
     trend_ : [k] or [q, k]
         Coefficients of the mean's basis functions f, in the units of y: the prior mean at an input
-        that is u in the unit cube is the average response in ``fit`` plus f(u)' trend_.
+        that is u in the unit cube is the average response in ``fit``, after its transform, plus
+        f(u)' trend_.
+    input_transforms_ : list of d Transform
+        The transforms of the inputs.
+    response_transform_ : Transform, or list of q
+        The transform of the response, its power estimated.
     lam_ : float or [q]
         The lambda of these estimates.
     path_ : PathFit
@@ -116,6 +129,8 @@ class PenalizedGPRegressor(_PenalizedGP):
         likelihood: str = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
+        input_transforms: Any = None,
+        response_transform: Any = None,
         n_starts: int | ArrayLike = 10,
         random_state: RandomState = None,
     ) -> None:
@@ -128,6 +143,8 @@ class PenalizedGPRegressor(_PenalizedGP):
         self.likelihood = likelihood
         self.theta_bounds = theta_bounds
         self.input_bounds = input_bounds
+        self.input_transforms = input_transforms
+        self.response_transform = response_transform
         self.n_starts = n_starts
         self.random_state = random_state
 
@@ -145,8 +162,7 @@ class PenalizedGPRegressor(_PenalizedGP):
         model, lams, seed = self._model(), check_lams(self.lam), as_seed(self.random_state)
         if np.ndim(self.lam) != 0:
             raise InputError("lam must be one number; PenalizedGPRegressorCV takes several, lams.")
-        given, bounds = self._names(), self.input_bounds
-        data = prepare(X_raw, y_raw, given, input_bounds=bounds, model=model)
+        data = self._prepared(X_raw, y_raw, model, float(lams[0]), seed)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
         return self
@@ -175,8 +191,8 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         lams [L] and values [L, K], lower is better, that returns an index.
     kernel, penalty, isotropic, nugget, mean, likelihood, theta_bounds
         As in `PenalizedGPRegressor`.
-    input_bounds, n_starts, random_state
-        As in `PenalizedGPRegressor`.
+    input_bounds, input_transforms, response_transform, n_starts, random_state
+        As in `PenalizedGPRegressor`; a power is estimated at lambda 0, before lambda is chosen.
     n_jobs : int, optional
         Processes or threads for the folds; the result does not depend on it.
     verbose : int
@@ -209,6 +225,8 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         likelihood: str = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
+        input_transforms: Any = None,
+        response_transform: Any = None,
         n_starts: int | ArrayLike = 10,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -226,6 +244,8 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         self.likelihood = likelihood
         self.theta_bounds = theta_bounds
         self.input_bounds = input_bounds
+        self.input_transforms = input_transforms
+        self.response_transform = response_transform
         self.n_starts = n_starts
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -244,8 +264,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         X_raw, y_raw = self._runs(X, y)
         model, seed = self._model(), as_seed(self.random_state)
         metric, rule = get_metric(self.metric), get_rule(self.rule)
-        given, bounds = self._names(), self.input_bounds
-        data = prepare(X_raw, y_raw, given, input_bounds=bounds, model=model)
+        data = self._prepared(X_raw, y_raw, model, 0.0, seed)
         self.lams_ = lambda_values(self.lams, data, model)
         plans = make_plans(self.cv, data, seed)
         others = [m for m in FOLD_METRICS.values() if m.name != metric.name]

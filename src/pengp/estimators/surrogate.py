@@ -1,6 +1,6 @@
 """The fitted state of an estimator: scalers and one posterior per output, in the user's units."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
@@ -9,8 +9,11 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.bayes.mixture import ProcessMixture
+from pengp.estimators.laws import MappedLaw, law_of, normal_law
+from pengp.exceptions import InputError
 from pengp.model.posterior import Posterior, condition
 from pengp.model.scaling import InputScaler, ResponseScaler
+from pengp.model.transforms import IDENTITY
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit
 
@@ -29,7 +32,8 @@ class LeaveOneOut:
     residual : [n] or [n, q]
         Response less predictive mean.
     standardized_residual : [n] or [n, q]
-        residual / std, about standard normal for a sound surrogate; 0 for a constant response.
+        residual / std, for a transformed response both on the transformed scale: about standard
+        normal for a sound surrogate; 0 for a constant response.
     """
 
     mean: FloatArray
@@ -83,6 +87,8 @@ class Surrogate(Generic[_Process]):
 
     def mean(self, X_raw: FloatArray) -> FloatArray:
         """Return predictive means [m, q] at X_raw [m, d]."""
+        if self.response.transforms:
+            return self.mean_and_std(X_raw)[0]
         mean = np.empty((len(X_raw), len(self.posteriors)))
         for rows, X in self._blocks(X_raw):
             for k, posterior in enumerate(self.posteriors):
@@ -94,12 +100,41 @@ class Surrogate(Generic[_Process]):
         mean, std = np.empty((2, len(X_raw), len(self.posteriors)))
         for rows, X in self._blocks(X_raw):
             for k, posterior in enumerate(self.posteriors):
+                if self.response.transforms:
+                    mean[rows, k], std[rows, k] = self.law(k, X).moments()
+                    continue
                 mean[rows, k], variance = posterior.predict(X)
                 std[rows, k] = np.sqrt(posterior.sigma2 * variance)
+        if self.response.transforms:
+            return mean, std
         return self.response.inverse(mean), self.response.inverse_std(std)
+
+    def law(self, k: int, X: FloatArray) -> MappedLaw:
+        """Return the predictive laws of output k at X [m, d] in the unit cube, in its unit."""
+        return self.mapped(k, law_of(self.posteriors[k], X))
+
+    def mapped(self, k: int, law: Any) -> MappedLaw:
+        """Return laws of the standardised output k in the user's unit."""
+        units = self.response
+        transform = units.transforms[k] if units.transforms else IDENTITY
+        return MappedLaw(law, float(units.mean[k]), float(units.sd[k]), transform)
+
+    def quantiles(self, X_raw: FloatArray, levels: FloatArray) -> FloatArray:
+        """Return quantiles [m, q, k] of the predictive laws at X_raw [m, d], levels [k]."""
+        found = np.empty((len(X_raw), len(self.posteriors), len(levels)))
+        found[:] = self.response.inverse(np.zeros((1, len(self.posteriors))))[..., None]
+        for rows, X in self._blocks(X_raw):
+            for k in np.flatnonzero(~self.response.constant):
+                found[rows, k] = self.law(int(k), X).quantiles(levels)
+        return found
 
     def mean_and_cov(self, X_raw: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return predictive means [m, q] and covariances [m, m, q] at X_raw [m, d]."""
+        if self.response.transforms:
+            raise InputError(
+                "a transformed response has no predictive covariance that would describe it; use "
+                "return_std, or joint draws: sample_y."
+            )
         X = self.scale(X_raw)
         parts = [posterior.predict_cov(X) for posterior in self.posteriors]
         mean = np.stack([mean for mean, _ in parts], axis=-1)
@@ -111,11 +146,17 @@ class Surrogate(Generic[_Process]):
         gradient = np.empty((len(X_raw), len(self.posteriors), X_raw.shape[1]))
         for rows, X in self._blocks(X_raw):
             for k, posterior in enumerate(self.posteriors):
-                gradient[rows, k] = posterior.mean_gradient(X)
+                if self.response.transforms:
+                    gradient[rows, k] = _mean_gradient(posterior, X, self.law(k, X))
+                else:
+                    gradient[rows, k] = self.response.sd[k] * posterior.mean_gradient(X)
         gradient[..., self.inputs.constant] = 0.0
-        with np.errstate(over="ignore", under="ignore"):
-            # Chain rule: y_raw = mean + sd y and x = (x_raw - lower) / width.
-            return np.asarray(self.response.sd[:, None] * gradient / self.inputs.width)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            # Chain rule: x = (t(x_raw) - lower) / width.
+            if not self.inputs.transforms:
+                return np.asarray(gradient / self.inputs.width)
+            slope = self.inputs.slope(X_raw)[:, None]
+            return np.where(self.inputs.constant, 0.0, gradient * slope)
 
     def sample(
         self, X_raw: FloatArray, n_samples: int, rng: np.random.Generator | np.random.RandomState
@@ -123,7 +164,9 @@ class Surrogate(Generic[_Process]):
         """Return draws [m, q, n_samples] at X_raw [m, d], the outputs independent."""
         X = self.scale(X_raw)
         draws = [self.posteriors[k].sample(X, n_samples, rng) for k in range(len(self.posteriors))]
-        return np.moveaxis(self.response.inverse(np.stack(draws, axis=-1)), 0, -1)
+        stacked = np.stack(draws, axis=-1).reshape(-1, len(draws))
+        mapped = self.response.inverse(stacked).reshape(n_samples, len(X), -1)
+        return np.moveaxis(mapped, 0, -1)
 
     def extend(self, X_raw: FloatArray, y_raw: FloatArray) -> "Surrogate[_Process]":
         """Return the surrogate that also knows X_raw [k, d], y_raw [k, q], at its theta."""
@@ -135,12 +178,17 @@ class Surrogate(Generic[_Process]):
     @cached_property
     def loo(self) -> LeaveOneOut:
         """The leave-one-out predictions [n, q], in closed form; nobody may write to them."""
-        parts = [posterior.loo() for posterior in cast(tuple[Posterior, ...], self.posteriors)]
+        laws = [self.loo_law(k) for k in range(len(self.posteriors))]
         y = np.stack([posterior.y for posterior in self.posteriors], axis=-1)
-        mean = np.stack([mean for mean, _ in parts], axis=-1)
-        variances = [p.sigma2 * v for p, (_, v) in zip(self.posteriors, parts, strict=True)]
-        std = np.sqrt(np.stack(variances, axis=-1))
-        return leave_one_out_in(self.response, y - mean, mean, std)
+        mean = np.stack([law.base.mean() for law in laws], axis=-1)
+        std = np.stack([law.base.std() for law in laws], axis=-1)
+        return leave_one_out_in(self, y - mean, mean, std, self.loo_law)
+
+    def loo_law(self, k: int) -> MappedLaw:
+        """Return the laws [n] of the runs of output k, each predicted from the others."""
+        posterior = cast(Posterior, self.posteriors[k])
+        mean, variance = posterior.loo()
+        return self.mapped(k, normal_law(mean, np.sqrt(posterior.sigma2 * variance)))
 
     def _blocks(self, X_raw: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """Yield rows of X_raw [m, d] and their inputs in the unit cube, a block at a time."""
@@ -149,14 +197,41 @@ class Surrogate(Generic[_Process]):
             yield rows, self.scale(X_raw[rows])
 
 
+def _mean_gradient(process: Any, X: FloatArray, law: MappedLaw) -> FloatArray:
+    """Return the derivatives [m, d] of the mean of a process's mapped law, at X [m, d].
+
+    sum_j (dE/dlocation_j dlocation_j/dx + dE/dscale_j dscale_j/dx) over the components j.
+    """
+    in_location, in_scale = law.mean_slopes()
+    total = np.zeros(X.shape)
+    for j, component in enumerate(getattr(process, "components", [process])):
+        scale = law.base.scale[:, [j]]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = 0.5 * component.sigma2 * component.variance_gradient(X) / scale
+        total += in_location[:, [j]] * component.mean_gradient(X)
+        total += in_scale[:, [j]] * np.where(scale > 0.0, slope, 0.0)
+    return total
+
+
 def leave_one_out_in(
-    units: ResponseScaler, residual: FloatArray, mean: FloatArray, std: FloatArray
+    known: Surrogate[Any],
+    residual: FloatArray,
+    mean: FloatArray,
+    std: FloatArray,
+    law: Callable[[int], MappedLaw],
 ) -> LeaveOneOut:
-    """Return predictions [n, q] of standardised responses in the user's units, read-only."""
+    """Return predictions [n, q] of standardised responses in the user's units, read-only.
+
+    ``law`` gives those of an output that is transformed.
+    """
+    units = known.response
     standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
-    loo = LeaveOneOut(
-        units.inverse(mean), units.inverse_std(std), units.inverse_std(residual), standardized
-    )
+    moments, left = (units.inverse(mean), units.inverse_std(std)), units.inverse_std(residual)
+    if units.transforms:
+        for k in np.flatnonzero(~units.constant):
+            moments[0][:, k], moments[1][:, k] = law(int(k)).moments()
+        left = known.y_raw[: len(mean)] - moments[0]
+    loo = LeaveOneOut(*moments, left, standardized)
     for field in fields(loo):
         getattr(loo, field.name).flags.writeable = False
     return loo

@@ -21,7 +21,8 @@ from pengp.choosing.scores import Law
 from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
-from pengp.estimators.path_view import PathView, active_inputs
+from pengp.estimators.path_view import active_inputs
+from pengp.estimators.scaled_view import ScaledView
 from pengp.estimators.surrogate import LeaveOneOut
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
@@ -96,7 +97,7 @@ def _without_names() -> Iterator[None]:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedView(PathView):
+class FittedView(ScaledView):
     """One output of a fitted estimator; what takes time is computed once, when asked for.
 
     Attributes

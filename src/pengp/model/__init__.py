@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
+    from pengp.model.elementary import Log, Log10, Logit, Sqrt, Transform
     from pengp.model.folded import BatchPrediction, batch_predict
     from pengp.model.full_likelihood import FullLogLik, full_loglik
     from pengp.model.kernels import (
@@ -36,18 +37,24 @@ if TYPE_CHECKING:
     )
     from pengp.model.profile import ProfileLikelihood, profile_loglik
     from pengp.model.scaling import InputScaler, ResponseScaler
+    from pengp.model.transforms import TRANSFORMS, BoxCox, YeoJohnson, get_transform
 
 __all__ = [
     "KERNELS",
     "MEANS",
+    "TRANSFORMS",
     "BasisMean",
     "BatchPrediction",
+    "BoxCox",
     "ConstantMean",
     "FullLogLik",
     "InputScaler",
     "Kernel",
     "LinearMean",
+    "Log",
+    "Log10",
     "LogLik",
+    "Logit",
     "Matern32",
     "Matern32Product",
     "Matern52",
@@ -59,7 +66,10 @@ __all__ = [
     "ProfileLikelihood",
     "RadialKernel",
     "ResponseScaler",
+    "Sqrt",
     "SquaredExponential",
+    "Transform",
+    "YeoJohnson",
     "ZeroMean",
     "batch_predict",
     "condition",
@@ -67,12 +77,14 @@ __all__ = [
     "full_loglik",
     "get_kernel",
     "get_mean",
+    "get_transform",
     "profile_loglik",
 ]
 
 __getattr__, __dir__ = lazily(
     globals(),
     {
+        "elementary": ["Log", "Log10", "Logit", "Sqrt", "Transform"],
         "folded": ["BatchPrediction", "batch_predict"],
         "full_likelihood": ["FullLogLik", "full_loglik"],
         "kernels": [
@@ -99,5 +111,6 @@ __getattr__, __dir__ = lazily(
         "products": ["Matern32Product", "Matern52Additive", "Matern52Product", "ProductKernel"],
         "profile": ["ProfileLikelihood", "profile_loglik"],
         "scaling": ["InputScaler", "ResponseScaler"],
+        "transforms": ["TRANSFORMS", "BoxCox", "YeoJohnson", "get_transform"],
     },
 )

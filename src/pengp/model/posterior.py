@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import cho_solve, solve_triangular
 
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import cholesky
@@ -130,6 +130,22 @@ class Posterior:
             if self.trend.size:
                 slopes = self.mean.gradient(_clipped(X_new[rows]))
                 gradient[rows] += np.einsum("k,mkp->mp", self.trend, slopes)
+        return gradient
+
+    def variance_gradient(self, X_new: FloatArray) -> FloatArray:
+        """Return the derivatives [m, d] of the scaled variance in each input, at X_new [m, d].
+
+        -2 r' R^-1 dr, and 2 sum_j u_j (c_j' df - a_j' dr) with a trend.
+        """
+        gradient = np.empty(X_new.shape)
+        for rows, r, kept in self._chunks(X_new):
+            inputs = _clipped(X_new[rows]) - 0.5, self.X - 0.5
+            u = self._trend_errors(X_new[rows], r)
+            weights = cho_solve((self.L, True), r.T, check_finite=False).T + u @ self.basis_alpha
+            gradient[rows] = self.kernel.across_slopes(-2.0 * weights, *inputs, self.theta, r, kept)
+            if self.trend.size:
+                slopes = self.mean.gradient(_clipped(X_new[rows]))
+                gradient[rows] += 2.0 * np.einsum("mk,mkp->mp", u @ self.basis_map, slopes)
         return gradient
 
     def sample(

@@ -1,5 +1,7 @@
 """Unit-cube inputs and standardised responses: apply and invert, safe for any unit.
 
+Columns are transformed first, where a transform is asked for; this is the one place for it.
+
 Differences are taken after every column is brought near one by an exact power of two, so ranges
 of 1e-300 and bounds of +-1e308 neither underflow nor overflow, and ordinary data give the same bits
 as the plain formula.
@@ -12,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.exceptions import InputError
+from pengp.model.elementary import Transform
 
 #: Scaled inputs are clipped here; their squared differences stay finite, their correlation is 0.
 FAR_AWAY = 1e150
@@ -28,9 +31,20 @@ def _ldexp(x: FloatArray, exponent: IntArray) -> FloatArray:
         return np.asarray(np.ldexp(x, exponent.astype(np.intc)), dtype=np.float64)
 
 
+Transforms = tuple[Transform, ...]
+
+
+def _mapped(X: FloatArray, transforms: Transforms, verb: str) -> FloatArray:
+    """Apply a method of each transform to its column of X [m, d]; no transforms leave X alone."""
+    if not transforms:
+        return X
+    columns = [getattr(t, verb)(X[:, p]) for p, t in enumerate(transforms)]
+    return np.stack(columns, axis=-1)
+
+
 @dataclass(frozen=True, eq=False)
 class InputScaler:
-    """Maps each input column from [lower, upper] to [0, 1].
+    """Maps each input column from [lower, upper] to [0, 1], after its transform.
 
     Attributes
     ----------
@@ -38,14 +52,19 @@ class InputScaler:
         Ends of the design region in the user's units. Equal ends mean that no scale is known.
     constant : BoolArray, shape [d]
         Columns that took a single value in the data.
+    transforms : tuple of d Transform
+        Of each column; empty for none at all.
     """
 
     lower: FloatArray
     upper: FloatArray
     constant: BoolArray
+    transforms: Transforms = ()
 
     @classmethod
-    def from_data(cls, X: ArrayLike, bounds: ArrayLike | None = None) -> "InputScaler":
+    def from_data(
+        cls, X: ArrayLike, bounds: ArrayLike | None = None, transforms: Transforms = ()
+    ) -> "InputScaler":
         """Take the range of each column from `bounds`, else from the data.
 
         Parameters
@@ -54,21 +73,34 @@ class InputScaler:
             Finite inputs in the user's units.
         bounds : array, shape [d, 2], optional
             Declared lower and upper end of each input. Data may lie outside.
+        transforms : tuple of d Transform
+            Of each column, in whose domains X and bounds lie; empty for none at all.
         """
         X = np.asarray(X, dtype=np.float64)
         low, high = X.min(axis=0), X.max(axis=0)
         constant = low == high
         if bounds is None:
-            return cls(low, high, constant)
+            return cls(low, high, constant, transforms)
         declared = _check_bounds(bounds, X.shape[1])
-        return cls(declared[:, 0].copy(), declared[:, 1].copy(), constant)
+        return cls(declared[:, 0].copy(), declared[:, 1].copy(), constant, transforms)
+
+    @property
+    def ends(self) -> FloatArray:
+        """Lower and upper ends [2, d] after the transforms."""
+        return _mapped(np.stack([self.lower, self.upper]), self.transforms, "forward")
 
     @property
     def width(self) -> FloatArray:
-        """Range upper - lower [d], at most the largest double; 1 where the two are equal."""
+        """Range [d] after the transforms, at most the largest double; 1 where it is 0."""
         exponent, low, high = self._near_one()
         width = np.minimum(_ldexp(high - low, exponent), np.finfo(np.float64).max)
-        return np.where(self.lower == self.upper, 1.0, width)
+        return np.where(low == high, 1.0, width)
+
+    def slope(self, X: FloatArray) -> FloatArray:
+        """Return the derivatives [m, d] of the scaled inputs in the inputs, at X [m, d]."""
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            slope = _mapped(X, self.transforms, "slope") if self.transforms else np.ones(X.shape)
+            return np.asarray(slope / self.width)
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Scale inputs X [m, d]; a column without a scale becomes 0 everywhere.
@@ -76,8 +108,9 @@ class InputScaler:
         Values are clipped at +-1e150 so that squared differences stay finite.
         """
         exponent, low, high = self._near_one()
-        no_scale = self.lower == self.upper
-        centred = _ldexp(np.asarray(X, dtype=np.float64), -exponent) - low
+        no_scale = low == high
+        mapped = _mapped(np.asarray(X, dtype=np.float64), self.transforms, "forward")
+        centred = _ldexp(mapped, -exponent) - low
         with np.errstate(over="ignore"):
             scaled = centred / np.where(no_scale, 1.0, high - low)
         return np.where(no_scale, 0.0, np.clip(scaled, -FAR_AWAY, FAR_AWAY))
@@ -87,10 +120,12 @@ class InputScaler:
         exponent, low, high = self._near_one()
         U = np.asarray(U, dtype=np.float64)
         # (1 - u) low + u high is exact at both ends, low + u (high - low) is not.
-        return _ldexp((1.0 - U) * low + U * high, exponent)
+        return _mapped(_ldexp((1.0 - U) * low + U * high, exponent), self.transforms, "inverse")
 
     def lengthscale(self, theta: ArrayLike) -> FloatArray:
-        """Distance in the user's units at which theta_p dx_p^2 = 1: width / sqrt(theta).
+        """Distance at which theta_p dx_p^2 = 1, width / sqrt(theta): in the user's units.
+
+        For a transformed input it is a distance on the transformed scale.
 
         Parameters
         ----------
@@ -102,7 +137,7 @@ class InputScaler:
         FloatArray, shape [..., d]
         """
         exponent, low, high = self._near_one()
-        no_scale = self.lower == self.upper
+        no_scale = low == high
         width = np.where(no_scale, 1.0, high - low)
         with np.errstate(divide="ignore"):
             scaled = width / np.sqrt(np.asarray(theta, dtype=np.float64))
@@ -110,8 +145,9 @@ class InputScaler:
 
     def _near_one(self) -> tuple[IntArray, FloatArray, FloatArray]:
         """Exponent e [d] and the two ends [d] divided by 2**e, none larger than 1."""
-        exponent = _exponent(self.lower, self.upper)
-        return exponent, _ldexp(self.lower, -exponent), _ldexp(self.upper, -exponent)
+        lower, upper = self.ends
+        exponent = _exponent(lower, upper)
+        return exponent, _ldexp(lower, -exponent), _ldexp(upper, -exponent)
 
 
 def _check_bounds(bounds: ArrayLike, d: int) -> FloatArray:
@@ -140,24 +176,27 @@ def _check_bounds(bounds: ArrayLike, d: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class ResponseScaler:
-    """Centres each response and divides it by its sample standard deviation (ddof = 1).
+    """Centres each response, after its transform, and divides it by its standard deviation.
 
     Attributes
     ----------
     mean, sd : FloatArray, shape [] for y [n], [q] for y [n, q]
-        In the user's units; sd is 1 for a constant response.
+        Of the transformed responses (ddof = 1); sd is 1 for a constant response.
     constant : BoolArray, shape [] or [q]
         Responses that took a single value.
+    transforms : tuple of q Transform
+        Of each response [n, q]; empty for none at all.
     """
 
     mean: FloatArray
     sd: FloatArray
     constant: BoolArray
+    transforms: Transforms = ()
 
     @classmethod
-    def from_data(cls, y: ArrayLike) -> "ResponseScaler":
-        """Mean and standard deviation of the finite responses y [n] or [n, q]."""
-        y = np.asarray(y, dtype=np.float64)
+    def from_data(cls, y: ArrayLike, transforms: Transforms = ()) -> "ResponseScaler":
+        """Mean and standard deviation of the finite responses y [n] or [n, q], transformed."""
+        y = _mapped(np.asarray(y, dtype=np.float64), transforms, "forward")
         constant = np.asarray(y.min(axis=0) == y.max(axis=0))
         exponent = _exponent(y.min(axis=0), y.max(axis=0))
         # Contiguous rows [q, n]: an output is summed in the same order alone and among others.
@@ -166,24 +205,30 @@ class ResponseScaler:
         sum_of_squares = ((rows - centre[..., None]) ** 2).sum(axis=-1)
         mean = _ldexp(centre, exponent)
         sd = _ldexp(np.sqrt(sum_of_squares / max(len(y) - 1, 1)), exponent)
-        return cls(np.where(constant, y[0], mean), np.where(constant, 1.0, sd), constant)
+        sd = np.where(constant, 1.0, sd)
+        return cls(np.where(constant, y[0], mean), sd, constant, transforms)
 
     def transform(self, y: ArrayLike) -> FloatArray:
-        """Standardise responses y [m] or [m, q]: (y - mean) / sd."""
+        """Standardise responses y [m] or [m, q]: (t(y) - mean) / sd."""
         exponent = np.where(self.constant, 0, _exponent(self.mean, self.sd))
-        near_one = _ldexp(np.asarray(y, dtype=np.float64), -exponent)
+        mapped = _mapped(np.asarray(y, dtype=np.float64), self.transforms, "forward")
+        near_one = _ldexp(mapped, -exponent)
         return np.asarray((near_one - _ldexp(self.mean, -exponent)) / _ldexp(self.sd, -exponent))
 
-    def inverse(self, mean: ArrayLike) -> FloatArray:
+    def inverse(self, values: ArrayLike) -> FloatArray:
         """Return standardised values [m] or [m, q] in the user's units."""
-        return np.asarray(self.mean + self.sd * np.asarray(mean, dtype=np.float64))
+        return _mapped(self.unscaled(values), self.transforms, "inverse")
+
+    def unscaled(self, values: ArrayLike) -> FloatArray:
+        """Return standardised values [m] or [m, q] on the transformed scale."""
+        return np.asarray(self.mean + self.sd * np.asarray(values, dtype=np.float64))
 
     def inverse_std(self, std: ArrayLike) -> FloatArray:
-        """Return standardised standard deviations [m] or [m, q] in the user's units."""
+        """Return standardised standard deviations [m] or [m, q] on the transformed scale."""
         return np.asarray(self.sd * np.asarray(std, dtype=np.float64))
 
     def inverse_cov(self, cov: ArrayLike) -> FloatArray:
-        """Return standardised variances or covariances in the user's units, outputs last.
+        """Return standardised variances or covariances on the transformed scale, outputs last.
 
         One response: any shape. Several: [..., q], for example [m, q] or [m, m, q]. Becomes inf or
         0 where the squared unit leaves the range of a double.

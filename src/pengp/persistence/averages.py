@@ -225,7 +225,7 @@ def restore(estimator: BayesianGPRegressor, header: dict[str, Any], arrays: Arra
             own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
             mixtures.append(_decode_mixture(X, settings.members, own))
             averages.append(None if record is None else _decode_average(record, settings, own))
-        estimator._keep(tuple(averages), runs.surrogate(tuple(mixtures), arrays))
+        estimator._keep(tuple(averages), runs.surrogate(tuple(mixtures), header, arrays))
 
 
 def _decode_settings(record: Any, d: int) -> Settings:

@@ -15,6 +15,7 @@ from pengp.choosing.metrics import get_metric
 from pengp.choosing.rules import get_rule
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import InputError
+from pengp.model.transforms import TRANSFORMS
 
 _TYPES: dict[str, tuple[Any, type]] = {
     "f8": (np.float64, float),
@@ -27,9 +28,14 @@ _TYPES: dict[str, tuple[Any, type]] = {
 _BUILT_IN: dict[str, Mapping[str, Any]] = {
     **{kind: registry.built_in for kind, registry in RECORDS.items()},
     "prior": dict(PRIORS),
+    "transform": TRANSFORMS.built_in,
 }
-#: Kinds of parameters that hold several records.
-_SEVERAL = {"kernels": "kernel"}
+#: Kinds of parameters that hold records, or several of them, under another name.
+_KINDS = {
+    "kernels": "kernel",
+    "input_transforms": "transform",
+    "response_transform": "transform",
+}
 #: How functions become records, for parameters of which a file keeps the name.
 _LOOK_UP: dict[str, Callable[[Any], Any]] = {"metric": get_metric, "rule": get_rule}
 #: Folds of a plan, over all repeats.
@@ -55,7 +61,7 @@ def checked_json(value: Any, what: str) -> Any:
 
 
 def encode_record(kind: str, record: Any) -> str | dict[str, Any]:
-    """Return the name of one of the package's kernels, penalties, means or priors, with settings.
+    """Return the name of one of the package's kernels, means, transforms, ..., with its settings.
 
     Penalties have their settings in any case, as files of version 1 have.
     """
@@ -67,7 +73,7 @@ def encode_record(kind: str, record: Any) -> str | dict[str, Any]:
 
 
 def decode_record(kind: str, encoded: Any) -> Any:
-    """Return the package's kernel, penalty, mean or prior of that name, with these settings."""
+    """Return the package's kernel, mean, transform, ... of that name, with these settings."""
     match encoded:
         case str(name):
             settings: dict[str, Any] = {}
@@ -175,9 +181,12 @@ def _encode(name: str, value: Any) -> Any:
         return {"folds": encode_plan(value)}
     if name in _LOOK_UP:
         return {name: value.name}
-    kind = _SEVERAL.get(name, name)
-    if isinstance(value, Mapping) and name in _SEVERAL:
-        return {"pairs": [[_encode(name, key), _encode("", item)] for key, item in value.items()]}
+    kind = _KINDS.get(name, name)
+    if isinstance(value, Mapping) and name in _KINDS:
+        # Kernels map to weights, columns to transforms: one of the two is a record.
+        names = ("", name) if kind == "transform" else (name, "")
+        pairs = [list(map(_encode, names, pair)) for pair in value.items()]
+        return {"pairs": pairs}
     if kind in _BUILT_IN:
         return {kind: encode_record(kind, value)}
     return _encode_array(name, value)
@@ -221,6 +230,8 @@ def _decode(value: Any, n: int) -> Any:
             return decode_record("mean", record)
         case {"prior": record}:
             return decode_record("prior", record)
+        case {"transform": record}:
+            return decode_record("transform", record)
         case dict():
             raise ValueError("a parameter is of an unknown kind.")
     return value

@@ -4,19 +4,41 @@ from typing import Any
 
 import numpy as np
 
+from pengp._core.arrays import FloatArray
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.surrogate import Surrogate
-from pengp.model.scaling import InputScaler, ResponseScaler
+from pengp.model.scaling import InputScaler, ResponseScaler, Transforms
 from pengp.persistence.container import Arrays
+from pengp.persistence.parameters import decode_record, encode_record
 
 
 def to_header(model: SurrogateMixin) -> dict[str, Any]:
     """Return the entries of the header."""
-    names = model._names()
+    names, surrogate = model._names(), model._surrogate
     return {
         "input_names": None if names is None else [str(name) for name in names],
         "one_output": model._one_output,
+        "transforms": {
+            "inputs": _encode(surrogate.inputs.transforms),
+            "responses": _encode(surrogate.response.transforms),
+        },
     }
+
+
+def _encode(transforms: Transforms) -> list[Any]:
+    """Return the records of transforms; their powers are known."""
+    return [encode_record("transform", transform) for transform in transforms]
+
+
+def _decode(records: Any, size: int, values: FloatArray) -> Transforms:
+    """Return the transforms of columns, none or ``size``, in whose domains values [m, size] lie."""
+    if not isinstance(records, list) or len(records) not in (0, size):
+        raise ValueError("each column needs a transform, or none does.")
+    transforms = tuple(decode_record("transform", record) for record in records)
+    for transform, column in zip(transforms, values.T, strict=False):
+        if transform.candidates() != (transform,) or not transform.accepts(column).all():
+            raise ValueError("a column is not what its transform needs.")
+    return transforms
 
 
 def to_arrays(model: SurrogateMixin) -> Arrays:
@@ -48,10 +70,18 @@ def restore(estimator: Any, header: dict[str, Any], arrays: Arrays) -> None:
     estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
-def surrogate(posteriors: tuple[Any, ...], arrays: Arrays) -> Surrogate[Any]:
+def surrogate(
+    posteriors: tuple[Any, ...], header: dict[str, Any], arrays: Arrays
+) -> Surrogate[Any]:
     """Return the surrogate of all outputs."""
-    inputs = InputScaler(arrays["input_lower"], arrays["input_upper"], arrays["input_constant"])
-    response = ResponseScaler(
-        arrays["response_mean"], arrays["response_sd"], arrays["response_constant"]
-    )
-    return Surrogate(inputs, response, posteriors, arrays["responses"])
+    lower, upper, y_raw = arrays["input_lower"], arrays["input_upper"], arrays["responses"]
+    match header["transforms"]:
+        case {"inputs": inputs, "responses": responses}:
+            places = np.stack([lower, upper, *arrays["inputs"]])
+            of_inputs = _decode(inputs, len(lower), places)
+            of_responses = _decode(responses, y_raw.shape[1], y_raw)
+        case _:
+            raise ValueError("the transforms are not what they should be.")
+    constant, mean = arrays["input_constant"], arrays["response_mean"]
+    scaler = ResponseScaler(mean, arrays["response_sd"], arrays["response_constant"], of_responses)
+    return Surrogate(InputScaler(lower, upper, constant, of_inputs), scaler, posteriors, y_raw)

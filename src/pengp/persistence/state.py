@@ -219,7 +219,8 @@ def _restore_fit(
 ) -> None:
     """Set what the estimators with a path learn."""
     path = _decode_path(header, arrays, sizes["q"])
-    surrogate = _decode_surrogate(path._model, arrays, sizes["q"])
+    posteriors = tuple(_decode_posterior(path._model, arrays, k) for k in range(sizes["q"]))
+    surrogate: Surrogate[Posterior] = runs.surrogate(posteriors, header, arrays)
     estimator.path_ = path
     estimator._hold(surrogate)
     _set(estimator, arrays, _ESTIMATES)
@@ -266,12 +267,6 @@ def _decode_path(header: dict[str, Any], arrays: Arrays, q: int) -> PathFit:
         _data=DataSets([arrays["path.inputs"]] * q, responses, shape),
         **{name: arrays[f"path.{name}"] for name in _PATH},
     )
-
-
-def _decode_surrogate(model: Model, arrays: Arrays, q: int) -> Surrogate[Posterior]:
-    """Return the surrogate of all outputs, factors as they were."""
-    posteriors = tuple(_decode_posterior(model, arrays, k) for k in range(q))
-    return runs.surrogate(posteriors, arrays)
 
 
 def _decode_posterior(model: Model, arrays: Arrays, k: int) -> Posterior:

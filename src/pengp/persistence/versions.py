@@ -8,7 +8,7 @@ from pengp.persistence.container import Arrays
 def from_version_1(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Return header and arrays of version 2: the mean by name, and no weights beside the factors.
 
-    Version 1 knows a zero and a constant mean only, and the profile likelihood.
+    Version 1 knows a zero and a constant mean only, the profile likelihood, and no transforms.
     """
     model = dict(header["model"])
     constant = model.pop("constant_mean")
@@ -20,4 +20,5 @@ def from_version_1(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, An
     dropped = {f"{k}.{name}" for k in outputs for name in ("mean", "alpha", "alpha_ones")}
     if not dropped <= set(arrays):
         raise ValueError("there are other arrays than there should be.")
-    return {**header, "model": model}, {k: a for k, a in arrays.items() if k not in dropped}
+    newer = {**header, "model": model, "transforms": {"inputs": [], "responses": []}}
+    return newer, {k: a for k, a in arrays.items() if k not in dropped}

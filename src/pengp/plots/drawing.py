@@ -72,6 +72,13 @@ def legend_above(ax: Axes, columns: int) -> None:
     legend(ax, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, ncols=columns)
 
 
+def log_axes(ax: Axes, log: tuple[bool, bool]) -> None:
+    """Make the horizontal and the vertical axis logarithmic, if that is wanted."""
+    for wanted, scale in zip(log, (ax.set_xscale, ax.set_yscale), strict=True):
+        if wanted:
+            scale("log")
+
+
 def line_style(k: int, points: int) -> dict[str, Any]:
     """Return colour, dashes and markers of the k-th of several lines with that many points.
 

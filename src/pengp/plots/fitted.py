@@ -65,8 +65,8 @@ def most_active(view: FittedView, count: int) -> list[int]:
 
 
 def point_at(view: FittedView, at: Point) -> FloatArray:
-    """Return the point [d] that a caller describes; by default the mean of the runs."""
-    middle = view.X.mean(axis=0)
+    """Return the point [d] that a caller describes; by default the middle of the runs."""
+    middle = view.middle
     if at is None:
         return middle
     if isinstance(at, Mapping):

@@ -51,6 +51,8 @@ class SliceDisplay:
         How far each run is from the slice, from 0 (on it) to 1: 1 - phi(s)^2 with s the sum over
         the other inputs of theta_p (x_p - at_p)^2, the share of the response's variance at the run
         that is left when it is known at the run's projection onto the slice.
+    log : (bool, bool)
+        Whether input and response are modelled, and drawn, on logarithmic scales.
     """
 
     input: int
@@ -65,6 +67,7 @@ class SliceDisplay:
     runs_x: FloatArray
     runs_y: FloatArray
     runs_distance: FloatArray
+    log: tuple[bool, bool] = (False, False)
 
     @classmethod
     def from_estimator(
@@ -94,7 +97,8 @@ class SliceDisplay:
         level : float
             Level of the prediction intervals.
         grid_size : int
-            Equally spaced points over the range of the input; the values of the runs are added.
+            Points over the range of the input, equally spaced on its scale; the values of the
+            runs are added.
         input_names : sequence of d strings, optional
             By default those of the frame that was fitted, else x1 to xd.
         response_name : str, optional
@@ -105,7 +109,7 @@ class SliceDisplay:
         place = point_at(view, at)
         low, high = (end[p] for end in view.ranges)
         size = check_count(grid_size, "grid_size", 2)
-        values = [np.linspace(low, high, size), view.X[:, p], place[p : p + 1]]
+        values = [view.grid(p, low, high, size), view.X[:, p], place[p : p + 1]]
         grid = np.unique(np.concatenate(values))
         points = np.tile(place, (len(grid), 1))
         points[:, p] = grid
@@ -123,6 +127,7 @@ class SliceDisplay:
             runs_x=view.X[:, p],
             runs_y=view.y,
             runs_distance=distance_from(view, place, [p]),
+            log=(view.on_log_axis(p), view.on_log_axis(None)),
         )
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -151,6 +156,7 @@ class SliceDisplay:
         )
         self.ax_.set_xlabel(self.input_name)
         self.ax_.set_ylabel(self.response_name)
+        drawing.log_axes(self.ax_, self.log)
         drawing.legend_above(self.ax_, 3)
         return self
 
@@ -183,6 +189,8 @@ class ContourDisplay:
         The two inputs of the runs.
     runs_distance : [n]
         How far each run is from the slice, as in `SliceDisplay`.
+    log : (bool, bool)
+        Whether the two inputs are modelled, and drawn, on logarithmic scales.
     """
 
     inputs: tuple[int, int]
@@ -197,6 +205,7 @@ class ContourDisplay:
     runs_x: FloatArray
     runs_y: FloatArray
     runs_distance: FloatArray
+    log: tuple[bool, bool] = (False, False)
 
     @classmethod
     def from_estimator(
@@ -241,7 +250,7 @@ class ContourDisplay:
             raise InputError(f"inputs must be two different ones, not {inputs!r}.")
         place, ends = point_at(view, at), view.ranges
         size = check_count(grid_size, "grid_size", 2)
-        x, y = (np.linspace(ends[0][p], ends[1][p], size) for p in both)
+        x, y = (view.grid(p, ends[0][p], ends[1][p], size) for p in both)
         points = np.tile(place, (size, size, 1))
         points[..., both[0]], points[..., both[1]] = x, y[:, None]
         predicted = view.predict(points.reshape(-1, len(place)), level)
@@ -259,6 +268,7 @@ class ContourDisplay:
             runs_x=view.X[:, both[0]],
             runs_y=view.X[:, both[1]],
             runs_distance=distance_from(view, place, both),
+            log=(view.on_log_axis(both[0]), view.on_log_axis(both[1])),
         )
 
     def plot(self, ax: Any = None) -> Self:
@@ -290,4 +300,5 @@ class ContourDisplay:
             )
             axes.set_xlabel(self.input_names[0])
             axes.set_ylabel(self.input_names[1])
+            drawing.log_axes(axes, self.log)
         return self

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -29,6 +29,8 @@ _PAIR_PLACES = {
     "runs_x": "data.1.x",
     "runs_y": "data.1.y",
     "opacity": "data.1.marker.opacity",
+    "x_type": "layout.xaxis.type",
+    "y_type": "layout.yaxis.type",
     "x_ends": "layout.xaxis.range",
     "y_ends": "layout.yaxis.range",
     "x_label": "layout.xaxis.title.text",
@@ -115,6 +117,7 @@ def _keep(subject: Subject, payload: Payload, slices: list[list[SliceDisplay]]) 
     payload.numbers(f"{id}.x", [s.grid for s in first])
     payload.numbers(f"{id}.runs", [s.runs_x for s in first])
     payload.words(f"{id}.label", [inert(s.input_name) for s in first])
+    payload.words(f"{id}.type", [_axis_type(s.log[0]) for s in first])
     for name in ("mean", "lower", "upper"):
         rows = [[getattr(s, name) for s in row] for row in slices]
         payload.numbers(f"{id}.{name}", rows)
@@ -136,6 +139,8 @@ def _ends(slices: list[list[SliceDisplay]], place: int) -> list[float]:
     own = [a for s in slices[place] for a in (s.lower, s.upper, s.runs_y)]
     values = [*own, *(s.mean for row in slices for s in row)]
     low, high = min(v.min() for v in values), max(v.max() for v in values)
+    if slices[place][0].log[1]:  # a range of logarithms
+        low, high = np.log10(low), np.log10(high)
     pad = 0.04 * (high - low) or 1.0
     return [float(low - pad), float(high + pad)]
 
@@ -150,7 +155,9 @@ def _panel(
 ) -> Plot:
     """Return the k-th panel, which starts with the k-th input."""
     own, id = slices[subject.place][k], f"{subject.key}-slice{k}"
-    made = figure(own.input_name, subject.view.response, showlegend=False, yaxis={"range": ends})
+    axes: dict[str, Any] = {"xaxis": {"type": _axis_type(own.log[0])}}
+    axes["yaxis"] = {"range": ends, "type": _axis_type(own.log[1])}
+    made = figure(own.input_name, subject.view.response, showlegend=False, **axes)
     made.add_traces(band(own.grid, own.lower, own.upper, fillcolor=BAND))
     made.add_trace(_mean_line(own))
     made.add_trace(_runs(own))
@@ -193,6 +200,7 @@ def _bind(subject: Subject, payload: Payload, id: str) -> None:
     payload.bind_figure(id, f"{base}.x", [mine], "data.0.x", "data.1.x", "data.2.x")
     payload.bind_figure(id, f"{base}.runs", [mine], "data.3.x")
     payload.bind_figure(id, f"{base}.label", [mine], "layout.xaxis.title.text")
+    payload.bind_figure(id, f"{base}.type", [mine], "layout.xaxis.type")
     for k, name in enumerate(("lower", "upper", "mean")):
         payload.bind_figure(id, f"{base}.{name}", both, f"data.{k}.y")
     payload.bind_figure(id, f"{base}.opacity", both, "data.3.marker.opacity")
@@ -232,7 +240,8 @@ def _keep_pairs(subject: Subject, payload: Payload, pairs: list[ContourDisplay])
         payload.numbers(f"{id}.{name}", [getattr(c, name) for c in pairs])
     payload.numbers(f"{id}.opacity", [_opacity(c.runs_distance) for c in pairs])
     for k, name in enumerate(("x", "y")):
-        payload.numbers(f"{id}.{name}_ends", [getattr(c, name)[[0, -1]] for c in pairs])
+        payload.numbers(f"{id}.{name}_ends", [_axis(c, k)["range"] for c in pairs])
+        payload.words(f"{id}.{name}_type", [_axis_type(c.log[k]) for c in pairs])
         payload.words(f"{id}.{name}_label", [inert(c.input_names[k]) for c in pairs])
 
 
@@ -254,7 +263,7 @@ def _contour(
 
 def _contour_figure(own: ContourDisplay, what: str) -> go.Figure:
     """Return filled contours and the runs."""
-    x, y = ({"range": values[[0, -1]]} for values in (own.x, own.y))
+    x, y = (_axis(own, k) for k in range(2))
     made = figure(*own.input_names, showlegend=False, xaxis=x, yaxis=y)
     made.add_contour(
         x=own.x,
@@ -268,6 +277,17 @@ def _contour_figure(own: ContourDisplay, what: str) -> go.Figure:
     )
     made.add_trace(_pair_runs(own))
     return made
+
+
+def _axis(own: ContourDisplay, k: int) -> dict[str, Any]:
+    """Return type and range of an axis, of a logarithmic one that of the logarithms."""
+    ends = (own.x, own.y)[k][[0, -1]]
+    return {"range": np.log10(ends) if own.log[k] else ends, "type": _axis_type(own.log[k])}
+
+
+def _axis_type(log: bool) -> str:
+    """Return what plotly calls an axis."""
+    return "log" if log else "linear"
 
 
 def _pair_runs(own: ContourDisplay) -> go.Scatter:

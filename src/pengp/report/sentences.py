@@ -235,7 +235,7 @@ def held(subject: Subject) -> str:
     """Say where the other inputs are held in the figures of the response."""
     if len(subject.view.names) == 1:
         return ""
-    middle = subject.view.X.mean(axis=0)
+    middle = subject.view.middle
     order = subject.ranked[:_MOST_NAMED]
     words = [f"{subject.view.names[p]} at {number(middle[p])}" for p in order]
     rest = len(subject.view.names) - len(order)

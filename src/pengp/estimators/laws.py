@@ -1,0 +1,226 @@
+"""Predictive laws in the user's unit: a normal or mixture law through a scaling and a transform.
+
+Quantiles, intervals and densities are exact. An exponential of a Student t has no mean, and its
+CRPS is infinite: moments of mixtures are those of components cut at the levels 1e-4 and 1 - 1e-4,
+and the CRPS of a transformed law leaves out what lies beyond these levels.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri, stdtrit
+
+from pengp._core.arrays import FloatArray
+from pengp.bayes.law import MixtureLaw
+from pengp.choosing.scores import crps_normal_values, log_score_values
+from pengp.model.elementary import Log, Transform
+from pengp.model.transforms import IDENTITY
+
+_CUT = 1e-4
+"""Level beyond which tails are left out."""
+
+_LEVELS = (_CUT, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0 - _CUT)
+"""Levels at whose quantiles the integral of the CRPS is cut into intervals."""
+
+_GAUSS = np.polynomial.legendre.leggauss(16)
+"""Points and weights in each of them, on [-1, 1]."""
+
+
+@dataclass(frozen=True, eq=False)
+class NormalLaw:
+    """Normal laws at m points.
+
+    Attributes
+    ----------
+    location, scale : [m, 1]
+        Means and standard deviations, as a mixture of one component has them.
+    """
+
+    location: FloatArray
+    scale: FloatArray
+    weights = np.ones(1)
+    df = np.inf
+
+    def mean(self) -> FloatArray:
+        """Return the means [m]."""
+        return self.location[:, 0]
+
+    def std(self) -> FloatArray:
+        """Return the standard deviations [m]."""
+        return self.scale[:, 0]
+
+    def crps(self, y: FloatArray) -> FloatArray:
+        """Return the continuous ranked probability scores [m] of y [m]."""
+        return crps_normal_values(y, self.mean(), self.std())
+
+    def cdf(self, y: FloatArray) -> FloatArray:
+        """Return F(y) [m] at y [m]; a step for a law without spread."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = (y - self.location[:, 0]) / self.scale[:, 0]
+        return np.asarray(ndtr(np.where(np.isnan(z), np.inf, z)))
+
+    def log_density(self, y: FloatArray) -> FloatArray:
+        """Return the logarithm of the density [m] at y [m]."""
+        return -log_score_values(y, self.location[:, 0], self.scale[:, 0])
+
+    def quantiles(self, levels: ArrayLike) -> FloatArray:
+        """Return the quantiles [m, k] at levels [k]."""
+        return self.location + self.scale * ndtri(np.asarray(levels, dtype=np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class MappedLaw:
+    """The law of t^-1(shift + stretch Z) at m points, where Z has a normal or mixture law.
+
+    Attributes
+    ----------
+    base : NormalLaw or MixtureLaw
+        Law of Z, the standardised response.
+    shift, stretch : float
+        From the standardised to the transformed scale.
+    transform : Transform
+        t, from the user's unit to the transformed scale.
+    """
+
+    base: Any
+    shift: float
+    stretch: float
+    transform: Transform
+
+    def mean(self) -> FloatArray:
+        """Return the means [m]."""
+        return self.moments()[0]
+
+    def std(self) -> FloatArray:
+        """Return the standard deviations [m]."""
+        return self.moments()[1]
+
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """Return means and standard deviations [m]."""
+        if self.transform == IDENTITY:
+            return self._values(self.base.mean()), self.stretch * self.base.std()
+        z, s = self.shift + self.stretch * self.base.location, self.stretch * self.base.scale
+        if isinstance(self.transform, Log) and np.isinf(self.base.df):
+            return _lognormal(self.transform.rate * z[:, 0], self.transform.rate * s[:, 0])
+        weights = self.base.weights
+        centre = self.transform.inverse(np.vecdot(z, weights))
+        first, second = np.zeros((2, len(z)))
+        for x, w in zip(*_nodes(self.base.df), strict=True):
+            # Away from about the mean, so that the variance is no difference of large numbers.
+            away = self.transform.inverse(z + x * s) - centre[:, None]
+            first += w * np.vecdot(away, weights)
+            second += w * np.vecdot(away * away, weights)
+        return centre + first, np.sqrt(np.maximum(second - first * first, 0.0))
+
+    def mean_slopes(self) -> tuple[FloatArray, FloatArray]:
+        """Return the derivatives of the means in each component's location and scale [m, M]."""
+        z, s = self.shift + self.stretch * self.base.location, self.stretch * self.base.scale
+        if isinstance(self.transform, Log) and np.isinf(self.base.df):
+            in_location = self.transform.rate * self.stretch * self.mean()[:, None]
+            return in_location, self.transform.rate * in_location * s
+        in_location, in_scale = np.zeros((2, *z.shape))
+        for x, w in zip(*_nodes(self.base.df), strict=True):
+            slope = w * self.stretch * self.base.weights * self.transform.inverse_slope(z + x * s)
+            in_location += slope
+            in_scale += x * slope
+        return in_location, in_scale
+
+    def quantiles(self, levels: ArrayLike) -> FloatArray:
+        """Return the quantiles [m, k] at levels [k]."""
+        return self._values(self.base.quantiles(levels))
+
+    def interval(self, level: float) -> FloatArray:
+        """Return the central intervals [m, 2] that hold ``level`` of each law."""
+        return self.quantiles([0.5 - 0.5 * level, 0.5 + 0.5 * level])
+
+    def cdf(self, y: FloatArray) -> FloatArray:
+        """Return F(y) [m] at y [m]."""
+        return np.asarray(self.base.cdf(self._standardised(y)))
+
+    def log_density(self, y: FloatArray) -> FloatArray:
+        """Return the logarithm of the density [m] at y [m], in 1 / unit; -inf outside the domain.
+
+        That of Z plus the logarithm of the Jacobian.
+        """
+        inside = self.transform.accepts(y)
+        with np.errstate(all="ignore"):
+            jacobian = np.log(self.transform.slope(y)) - np.log(self.stretch)
+            density = self.base.log_density(np.where(inside, self._standardised(y), 0.0))
+        return np.where(inside, density + jacobian, -np.inf)
+
+    def crps(self, y: FloatArray) -> FloatArray:
+        """Return the continuous ranked probability scores [m] of y [m].
+
+        The integral of (F(x) - 1{x >= y})^2 dx, taken over z(x) by Gauss's rule between quantiles.
+        """
+        if self.transform == IDENTITY:
+            return np.asarray(self.stretch * self.base.crps(self._standardised(y)))
+        cuts = self.base.quantiles(_LEVELS)
+        at = self._standardised(y)
+        beyond = np.isinf(at)  # outside the domain, where F is 0 or 1
+        at = np.where(beyond, np.clip(at, cuts[:, 0], cuts[:, -1]), at)
+        total = np.where(beyond, np.abs(y - self._values(at)), 0.0)
+        cuts = np.sort(np.column_stack([cuts, at]), axis=-1)
+        for low, high in zip(cuts.T[:-1], cuts.T[1:], strict=True):
+            half, middle = 0.5 * (high - low), 0.5 * (high + low)
+            for node, weight in zip(*_GAUSS, strict=True):
+                z = middle + node * half
+                step = self.base.cdf(z) - (z >= at)
+                slope = self.stretch * self.transform.inverse_slope(self.shift + self.stretch * z)
+                total = total + weight * half * step * step * slope
+        return total
+
+    def _values(self, z: FloatArray) -> FloatArray:
+        """Return standardised values in the user's unit."""
+        return self.transform.inverse(self.shift + self.stretch * z)
+
+    def _standardised(self, y: FloatArray) -> FloatArray:
+        """Return standardised values of y [m]; infinite outside the domain."""
+        inside = self.transform.accepts(y)
+        with np.errstate(all="ignore"):
+            z = self.transform.forward(y)
+        below = y <= self._values(self.base.location[:, 0])
+        z = np.where(inside, z, np.where(below, -np.inf, np.inf))
+        return np.asarray((z - self.shift) / self.stretch)
+
+
+def normal_law(mean: FloatArray, std: FloatArray) -> NormalLaw:
+    """Return normal laws of mean and std [m]."""
+    return NormalLaw(mean[:, None], std[:, None])
+
+
+def law_of(process: Any, X: FloatArray) -> NormalLaw | MixtureLaw:
+    """Return the laws of a Posterior or ProcessMixture at X [m, d] in the unit cube."""
+    if hasattr(process, "law"):
+        law: MixtureLaw = process.law(X)
+        return law
+    mean, variance = process.predict(X)
+    return normal_law(mean, np.sqrt(process.sigma2 * variance))
+
+
+def _lognormal(mu: FloatArray, sigma: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean exp(mu + sigma^2 / 2) and standard deviation mean sqrt(exp(sigma^2) - 1)."""
+    with np.errstate(over="ignore"):
+        mean = np.exp(mu + 0.5 * sigma * sigma)
+        return mean, np.asarray(mean * np.sqrt(np.expm1(sigma * sigma)))
+
+
+@lru_cache(maxsize=32)
+def _nodes(df: float) -> tuple[FloatArray, FloatArray]:
+    """Return points and weights, which sum to 1, of a standard normal or a cut Student t law.
+
+    Equally spaced for the normal law, which is as good as any rule for smooth functions and better
+    where the end of a domain makes a kink. With t = sqrt(df) tan(a) the density of a is
+    proportional to cos(a)^(df - 1), a smooth integrand for Gauss and Legendre's points.
+    """
+    if np.isinf(df):
+        x = np.linspace(-14.0, 14.0, 225)
+        w = np.exp(-0.5 * x * x)
+        return x, w / w.sum()
+    a, w = np.polynomial.legendre.leggauss(48)
+    a = a * np.arctan(-stdtrit(df, _CUT) / np.sqrt(df))
+    w = w * np.cos(a) ** (df - 1.0)
+    return np.sqrt(df) * np.tan(a), w / w.sum()

@@ -1,0 +1,69 @@
+"""Of the view of a fitted model: its scales, and its predictive laws where they are transformed."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray
+from pengp.estimators.laws import MappedLaw
+from pengp.estimators.path_view import PathView
+from pengp.model.elementary import Transform
+from pengp.model.transforms import IDENTITY
+
+
+class ScaledView(PathView):
+    """What `FittedView` knows of transforms; see there."""
+
+    response: str
+
+    @property
+    def input_transforms(self) -> list[Transform]:
+        """The transforms of the d inputs."""
+        found: list[Transform] = self.estimator.input_transforms_
+        return found
+
+    @property
+    def response_transform(self) -> Transform:
+        """The transform of the response."""
+        found: Transform = self.own(self.estimator.response_transform_)
+        return found
+
+    @property
+    def modelled(self) -> str:
+        """What to call the response on the scale on which it is modelled, as in 'log10(y)'."""
+        return self.response_transform.of(self.response)
+
+    def on_log_axis(self, p: int | None) -> bool:
+        """Whether input p, or the response for None, belongs on a logarithmic axis."""
+        transform = self.response_transform if p is None else self.input_transforms[p]
+        return transform.is_logarithm
+
+    def grid(self, p: int, low: float, high: float, size: int) -> FloatArray:
+        """Return values [size] of input p, equally spaced on its scale from low to high."""
+        transform, ends = self.input_transforms[p], np.array([low, high])
+        first, last = transform.forward(ends).tolist()
+        inside = transform.inverse(np.linspace(first, last, size)[1:-1])
+        return np.concatenate([ends[:1], inside, ends[1:]])
+
+    @property
+    def middle(self) -> FloatArray:
+        """The mean [d] of the runs' inputs, on their scales, in the user's units."""
+        pairs = zip(self.input_transforms, self.estimator.X_train_.T, strict=True)
+        return np.array([float(t.inverse(t.forward(x).mean())) for t, x in pairs])
+
+    def law(self, X: Any) -> MappedLaw | None:
+        """Return the predictive laws at X [m, d]; None for a response without a transform."""
+        if self.response_transform == IDENTITY:
+            return None
+        known = self.estimator._surrogate
+        return known.law(self.output, known.scale(self.estimator._new_inputs(X)))
+
+    @cached_property
+    def left_out_law(self) -> MappedLaw | None:
+        """The laws behind `left_out`; None for a response without a transform."""
+        constant = self.estimator._surrogate.response.constant[self.output]
+        if constant or self.response_transform == IDENTITY:
+            return None
+        found: MappedLaw = self.estimator._loo_law(self.output)
+        return found

@@ -1,0 +1,149 @@
+"""Transforms that a user asks for: which column has which, where they are defined, their powers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray
+from pengp._core.checks import DataSets
+from pengp.exceptions import InputError
+from pengp.model.elementary import Transform
+from pengp.model.scaling import ResponseScaler
+from pengp.model.transforms import IDENTITY, get_transform
+from pengp.path.fitting import Model
+from pengp.path.penalized import fit_path
+
+#: Starts of each fit that judges a power.
+_STARTS = 5
+
+#: (X [n, d] in the unit cube, responses [C, n]) -> maximised log likelihood [C] of each response.
+Judge = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def column_label(p: int, names: Sequence[str] | None) -> str:
+    """Return words for input p: its number and, where known, its name."""
+    return f"column {p}" if names is None else f"column {p} ({str(names[p])!r})"
+
+
+def input_transforms(
+    setting: Any, X_raw: FloatArray, names: Sequence[str] | None
+) -> tuple[Transform, ...]:
+    """Return the transform of each column of X_raw [n, d], checked; empty if there is none.
+
+    Parameters
+    ----------
+    setting : transform, or mapping from names or numbers of columns to transforms
+        As given to an estimator.
+    X_raw : [n, d]
+        Inputs in the user's units.
+    names : sequence of d strings, optional
+        Names of the inputs.
+    """
+    d = X_raw.shape[1]
+    if isinstance(setting, Mapping):
+        found: list[Transform] = [IDENTITY] * d
+        for column, transform in setting.items():
+            found[_column(column, names, d)] = get_transform(transform)
+    else:
+        found = [get_transform(setting)] * d
+    found = [transform.fitted(column) for transform, column in zip(found, X_raw.T, strict=True)]
+    for p, transform in enumerate(found):
+        if len(transform.candidates()) > 1:
+            raise InputError(
+                f"{transform.name} of {column_label(p, names)} has no power, which is estimated "
+                f"for a response only; give one, such as {type(transform).__name__}(0.5)."
+            )
+        check_domain(X_raw[:, p], transform, f"X has {{}} in row {{}}, {column_label(p, names)}")
+    return _none_if_plain(found)
+
+
+def _column(column: Any, names: Sequence[str] | None, d: int) -> int:
+    """Return the number of a column given by name or number."""
+    if isinstance(column, str) and names is not None and column in list(names):
+        return list(names).index(column)
+    if isinstance(column, int | np.integer) and 0 <= column < d:
+        return int(column)
+    there = f"{d} columns, counted from 0" if names is None else ", ".join(map(str, names))
+    raise InputError(f"input_transforms names {column!r}, which is no input; there are {there}.")
+
+
+def check_domain(values: FloatArray, transform: Transform, where: str) -> None:
+    """Raise an InputError if a value [n] has no transform.
+
+    ``where`` has places for the value and its row.
+    """
+    outside = ~transform.accepts(values)
+    if outside.any():
+        i = int(outside.argmax())
+        raise InputError(
+            f"{where.format(f'{values[i]:g}', i)}, but {transform.name} needs values "
+            f"{transform.domain}; correct that run or leave the transform out."
+        )
+
+
+def check_responses(y_raw: FloatArray, transforms: Sequence[Transform], name: str = "y") -> None:
+    """Raise an InputError if a response of y_raw [n, q] has no transform."""
+    for k, transform in enumerate(transforms):
+        output = f", output {k}" if len(transforms) > 1 else ""
+        check_domain(y_raw[:, k], transform, f"{name} has {{}} in row {{}}{output}")
+
+
+def response_transforms(
+    setting: Any, X: FloatArray, y_raw: FloatArray, judge: Judge
+) -> tuple[Transform, ...]:
+    """Return the transform of each response, powers estimated; empty if there is none.
+
+    Parameters
+    ----------
+    setting : transform, or sequence of q transforms
+        As given to an estimator.
+    X : [n, d]
+        Inputs in the unit cube.
+    y_raw : [n, q]
+        Responses in the user's units.
+    judge : callable
+        The log likelihood of standardised responses, maximised over theta.
+    """
+    q = y_raw.shape[1]
+    each = list(setting) if isinstance(setting, list | tuple) else [setting] * q
+    if len(each) != q:
+        raise InputError(f"response_transform has {len(each)} entries, but y has {q} outputs.")
+    asked = [get_transform(one).fitted(y) for one, y in zip(each, y_raw.T, strict=True)]
+    check_responses(y_raw, [transform.candidates()[0] for transform in asked])
+    return _none_if_plain([_best(t, X, y, judge) for t, y in zip(asked, y_raw.T, strict=True)])
+
+
+def _best(transform: Transform, X: FloatArray, y: FloatArray, judge: Judge) -> Transform:
+    """Return the candidate under which the runs X [n, d], y [n] are most likely.
+
+    log L of t(y), maximised over theta and sigma2, plus the logarithms of the slopes of t: with z
+    the standardised t(y) and s its standard deviation, log L(z) - n log s + sum_i log t'(y_i).
+    """
+    candidates = transform.candidates()
+    if len(candidates) == 1 or np.ptp(y) == 0.0:
+        return candidates[0]
+    scalers = [ResponseScaler.from_data(y[:, None], (t,)) for t in candidates]
+    value = judge(X, np.array([s.transform(y[:, None])[:, 0] for s in scalers]))
+    jacobian = [np.log(t.slope(y)).sum() for t in candidates]
+    scales = [len(y) * np.log(s.sd.item()) for s in scalers]
+    return candidates[int(np.argmax(value - np.array(scales) + np.array(jacobian)))]
+
+
+def judge_of(model: Model, lam: float, seed: int) -> Judge:
+    """Return the judge of powers: the maximum over theta of the penalized profile likelihood."""
+    profile = replace(model, marginal=False)
+
+    def judge(X: FloatArray, outputs: FloatArray) -> FloatArray:
+        sets = DataSets([X] * len(outputs), list(outputs), (len(outputs),))
+        rng = np.random.default_rng(seed)
+        objective: FloatArray = fit_path(sets, np.array([lam]), profile, _STARTS, rng).objective
+        return objective[:, 0]
+
+    return judge
+
+
+def _none_if_plain(transforms: list[Transform]) -> tuple[Transform, ...]:
+    """Return the transforms, empty if all of them change nothing."""
+    return () if all(t == IDENTITY for t in transforms) else tuple(transforms)

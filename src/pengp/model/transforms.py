@@ -1,0 +1,177 @@
+"""Transforms of a column: families with a power, scikit-learn's transformers, and all by name."""
+
+import copy
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import boxcox, boxcox1p, inv_boxcox, inv_boxcox1p
+
+from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.registry import Registry
+from pengp.exceptions import InputError
+from pengp.model.elementary import Identity, Log, Log10, Logit, Sqrt, Transform
+
+#: Powers that are tried where one is to be estimated; beyond them z has an end that laws overstep.
+POWERS = tuple(k / 20.0 for k in range(41))
+
+
+@dataclass(frozen=True)
+class _Power(Transform):
+    """A family with a power p from 0 to 2, which the likelihood estimates where it is None."""
+
+    power: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.power is not None and not POWERS[0] <= float(self.power) <= POWERS[-1]:
+            raise InputError(
+                f"{type(self).__name__}({self.power!r}) needs a power from 0 to 2, or none to have "
+                "it estimated."
+            )
+
+    @property
+    def p(self) -> float:
+        """The power, which has to be known."""
+        if self.power is None:
+            raise InputError(f"{type(self).__name__}() has no power yet; give one from 0 to 2.")
+        return float(self.power)
+
+    def candidates(self) -> tuple[Transform, ...]:
+        """Return this one, or one for each power that is tried."""
+        return (self,) if self.power is not None else tuple(type(self)(p) for p in POWERS)
+
+    def of(self, name: str) -> str:
+        """Return the family's name with its power."""
+        return f"{self.name}({name}; {'estimated' if self.power is None else f'{self.power:g}'})"
+
+
+@dataclass(frozen=True)
+class BoxCox(_Power):
+    """z = (x^p - 1) / p, log x for p = 0 (Box and Cox, 1964).
+
+    Parameters
+    ----------
+    power : float, optional
+        p from 0 to 2; estimated by default, for a response.
+    """
+
+    name: ClassVar[str] = "boxcox"
+    label: ClassVar[str] = "Box-Cox"
+    where: ClassVar[str] = "above 0"
+
+    def accepts(self, x: FloatArray) -> BoolArray:
+        """Accept what is above 0."""
+        return np.asarray(x > 0.0)
+
+    def forward(self, x: FloatArray) -> FloatArray:
+        """Return (x^p - 1) / p."""
+        return np.asarray(boxcox(x, self.p))
+
+    def inverse(self, z: FloatArray) -> FloatArray:
+        """Return (1 + p z)^(1 / p), 0 below the range."""
+        with np.errstate(over="ignore"):
+            end = -1.0 / self.p if self.p else -np.inf
+            return np.asarray(inv_boxcox(np.maximum(z, end), self.p))
+
+    def slope(self, x: FloatArray) -> FloatArray:
+        """Return x^(p - 1)."""
+        return np.asarray(np.power(x, self.p - 1.0))
+
+
+@dataclass(frozen=True)
+class YeoJohnson(_Power):
+    """((1 + x)^p - 1) / p for x >= 0, else -((1 - x)^(2 - p) - 1) / (2 - p) (Yeo, Johnson, 2000).
+
+    Parameters
+    ----------
+    power : float, optional
+        p from 0 to 2; estimated by default, for a response.
+    """
+
+    name: ClassVar[str] = "yeojohnson"
+    label: ClassVar[str] = "Yeo-Johnson"
+
+    def forward(self, x: FloatArray) -> FloatArray:
+        """Return Box and Cox's function of 1 + |x| for p, below 0 minus that for 2 - p."""
+        size, p = np.abs(x), self.p
+        return np.where(x >= 0.0, boxcox1p(size, p), -boxcox1p(size, 2.0 - p))
+
+    def inverse(self, z: FloatArray) -> FloatArray:
+        """Return x."""
+        size, p = np.abs(z), self.p
+        with np.errstate(over="ignore"):
+            return np.where(z >= 0.0, inv_boxcox1p(size, p), -inv_boxcox1p(size, 2.0 - p))
+
+    def slope(self, x: FloatArray) -> FloatArray:
+        """Return (1 + |x|) to the power p - 1 above 0 and 1 - p below."""
+        exponent = np.where(x >= 0.0, self.p - 1.0, 1.0 - self.p)
+        return np.asarray(np.power(1.0 + np.abs(x), exponent))
+
+
+@dataclass(frozen=True)
+class Wrapped(Transform):
+    """A scikit-learn transformer of one column; its slope is a difference quotient.
+
+    Parameters
+    ----------
+    transformer : object
+        With fit, transform and inverse_transform, of arrays [n, 1].
+    """
+
+    transformer: Any
+    name: ClassVar[str] = "transformer"
+    label: ClassVar[str] = "scikit-learn transformer"
+    where: ClassVar[str] = "where the transformer gives a finite number"
+
+    def forward(self, x: FloatArray) -> FloatArray:
+        """Return what transform makes of x."""
+        return self._apply(self.transformer.transform, x)
+
+    def inverse(self, z: FloatArray) -> FloatArray:
+        """Return what inverse_transform makes of z."""
+        return self._apply(self.transformer.inverse_transform, z)
+
+    def slope(self, x: FloatArray) -> FloatArray:
+        """Return a central difference quotient of transform."""
+        step = np.cbrt(np.finfo(np.float64).eps) * np.maximum(np.abs(x), 1e-3)
+        return (self.forward(x + step) - self.forward(x - step)) / (2.0 * step)
+
+    def fitted(self, x: FloatArray) -> Transform:
+        """Return a fitted copy, which has to increase over the column x [n]."""
+        own = Wrapped(copy.deepcopy(self.transformer).fit(np.reshape(x, (-1, 1))))
+        if not (np.diff(own.forward(np.unique(x))) > 0.0).all():
+            kind = type(self.transformer).__name__
+            raise InputError(
+                f"the transformer {kind} does not increase over the runs; use another."
+            )
+        return own
+
+    def of(self, name: str) -> str:
+        """Return the class of the transformer with the name."""
+        return f"{type(self.transformer).__name__}({name})"
+
+    @staticmethod
+    def _apply(function: Any, x: FloatArray) -> FloatArray:
+        """Apply a function of columns [n, 1] to x of any shape."""
+        column = np.asarray(function(np.reshape(x, (-1, 1))), dtype=np.float64)
+        return column.reshape(np.shape(x))
+
+
+IDENTITY = Identity()
+#: Transforms by name; ``TRANSFORMS.register`` adds to it.
+TRANSFORMS: Registry[Transform] = Registry(
+    "transform", IDENTITY, Log(), Log10(), Sqrt(), Logit(), BoxCox(), YeoJohnson()
+)
+
+
+def get_transform(transform: Any) -> Transform:
+    """Return a transform given by name, as a Transform or as a scikit-learn transformer."""
+    if transform is None:
+        return IDENTITY
+    if isinstance(transform, Transform):
+        return transform
+    if all(hasattr(transform, verb) for verb in ("fit", "transform", "inverse_transform")):
+        return Wrapped(transform)
+    return TRANSFORMS.look_up(
+        transform, "a Transform, or a transformer with fit, transform and inverse_transform"
+    )
