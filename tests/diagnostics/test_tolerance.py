@@ -59,7 +59,7 @@ def test_more_runs_leave_the_variance_that_was_foretold() -> None:
         more = model.condition_on(future.add[:k], smooth(future.add[:k]))
         variance = more.predict(future.X, return_std=True)[1] ** 2  # the cube is the design region
         nugget = 1e-8 * model.sigma2_ * np.var(model.y_train_, ddof=1)
-        told = future.after(k).variance() * future.unit**2
+        told = future.after(k).variance(np.ones(1)) * future.unit**2
         assert told == pytest.approx(np.mean(np.maximum(variance - nugget, 0.0)), rel=1e-6)
 
 

@@ -24,6 +24,7 @@ from pengp import (
     save,
 )
 from pengp._core.arrays import FloatArray
+from pengp.diagnostics import good_enough
 from pengp.estimators.advice import advise
 from pengp.model import Logit
 from pengp.model.transforms import BoxCox, YeoJohnson
@@ -280,3 +281,26 @@ def test_advice_names_what_gains_and_what_it_gains() -> None:
         warnings.simplefilter("ignore", PengpWarning)
         findings = diagnose(PenalizedGPRegressor(0.01, random_state=0).fit(X, Z)).findings
     assert [f.message for f in findings if f.code == "scale"] == [advice.sentence("x1", len(Z))]
+
+
+def test_the_tolerance_of_a_log_model_is_in_the_unit_of_the_response() -> None:
+    model = fitted(PenalizedGPRegressor, response_transform="log")
+    tight, loose = (good_enough(model, tolerance=t) for t in (1e-3, 100.0))
+    assert loose.enough
+    assert not tight.enough
+    # The laws now, about their means, by draws at points spread over the scales.
+    U = np.random.default_rng(0).random((4000, 3))
+    low, high = X.min(0), X.max(0)
+    points = low + (high - low) * U
+    points[:, 0] = low[0] * (high[0] / low[0]) ** U[:, 0]
+    law = model.predictive_law(points)
+    inside = law.cdf(law.mean() + 0.05) - law.cdf(law.mean() - 0.05)
+    assert good_enough(model, tolerance=0.05).probability == pytest.approx(inside.mean(), abs=0.02)
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_jackknife_intervals_are_mapped(cls: Any) -> None:
+    log, plain = fitted(cls, response_transform="log"), fitted(cls, Z)
+    ends = log.predict_interval(NEW, 0.8, "jackknife+")
+    expected = np.exp(plain.predict_interval(NEW, 0.8, "jackknife+"))
+    np.testing.assert_allclose(ends, expected, rtol=1e-9)

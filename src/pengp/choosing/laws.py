@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from pengp._core.arrays import FloatArray
 from pengp.choosing.scores import crps_normal_values, log_score_values, normal_interval
@@ -42,6 +42,11 @@ class NormalLaw:
     def log_density(self, y: ArrayLike) -> FloatArray:
         """Return the logarithm of the density [m] at y [m]; see `log_score_values`."""
         return -log_score_values(y, self.location, self.scale)
+
+    def quantiles(self, levels: ArrayLike) -> FloatArray:
+        """Return the quantiles [m, k] at levels [k] between 0 and 1."""
+        z = ndtri(np.asarray(levels, dtype=np.float64))
+        return self.location[:, None] + self.scale[:, None] * z
 
     def interval(self, level: float) -> FloatArray:
         """Return the central intervals [m, 2] that hold ``level`` of each law."""

@@ -47,8 +47,8 @@ class Laws(NamedTuple):
     weight: FloatArray  # [J]
     df: float
 
-    def probability(self, tolerance: float) -> float:
-        """Return the probability of an error up to the tolerance, averaged over the points."""
+    def probability(self, tolerance: FloatArray) -> float:
+        """Return the probability of an error up to the tolerance [m], averaged over the points."""
         above, below = (tolerance - self.away) / self.scale, (-tolerance - self.away) / self.scale
         if np.isinf(self.df):
             inside = ndtr(above) - ndtr(below)
@@ -56,10 +56,11 @@ class Laws(NamedTuple):
             inside = t_cdf(above, int(self.df)) - t_cdf(below, int(self.df))
         return float((self.weight @ inside).mean())
 
-    def variance(self) -> float:
-        """Return the variance, averaged over the points."""
+    def variance(self, unit: FloatArray) -> float:
+        """Return the variance, averaged over the points, where one is a unit [m]."""
         inflation = 1.0 if np.isinf(self.df) else self.df / (self.df - 2.0)
-        return float((self.weight @ (inflation * self.scale**2 + self.away**2)).mean())
+        variance = self.weight @ (inflation * self.scale**2 + self.away**2)
+        return float((variance * unit**2).mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,22 +72,23 @@ class Future:
     add: FloatArray  # [10 n, d], further runs
     process: Posterior | ProcessMixture
     numeric: bool  # whether the nugget is fixed
-    unit: float  # standard deviation of the response
+    unit: FloatArray  # [m], what one is worth in the response's unit: its standard deviation, and
+    # for a transformed response to first order about the predictions
 
     @classmethod
     def of(cls, view: FittedView) -> "Future":
         """Take the process of a model, and points over its design region."""
         known, k = view.estimator._surrogate, view.output
-        low, high = view.ranges
-        d, process = len(low), known.posteriors[k]
+        d, process = len(view.names), known.posteriors[k]
         shift = np.random.default_rng(0).random(d)
-        points = low + (high - low) * ((qmc.Sobol(d, scramble=False).random(_POINTS) + shift) % 1.0)
+        points = view.places((qmc.Sobol(d, scramble=False).random(_POINTS) + shift) % 1.0)
         free = np.flatnonzero(~known.inputs.constant)
         # An input that never varied is 0 for the model, in new runs as well.
         add = np.zeros((MOST_TIMES * len(process.y), d))
         add[:, free] = continue_design(process.X[:, free], len(add), random_state=0)
-        numeric, unit = view.estimator._fixed_nugget() is not None, float(known.response.sd[k])
-        return cls(view.law(points), known.scale(points), add, process, numeric, unit)
+        numeric, law = view.estimator._fixed_nugget() is not None, view.law(points)
+        unit = known.response.sd[k] / view.response_transform.slope(law.mean())
+        return cls(law, known.scale(points), add, process, numeric, unit)
 
     def now(self, tolerance: float) -> float:
         """Return the probability of an error up to the tolerance, by the laws as they are."""
@@ -122,7 +124,7 @@ class Future:
         most = len(self.add)
         for k in [0, *(1 << j for j in range(most.bit_length())), most]:
             laws = self.after(k)
-            found = Step(k, laws.probability(tolerance / self.unit), laws.variance() * self.unit**2)
+            found = Step(k, laws.probability(tolerance / self.unit), laws.variance(self.unit))
             steps.append(found)
             if found.probability >= goal:
                 return tuple(steps), _between(steps[-2], found, goal) if k else 0

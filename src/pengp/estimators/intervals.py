@@ -3,8 +3,10 @@
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
+from pengp._core.checks import check_levels
 from pengp.choosing.jackknife import jackknife_plus, rank
 from pengp.choosing.laws import NormalLaw
 from pengp.choosing.scores import Law, half_width
@@ -66,6 +68,23 @@ class IntervalMixin:
         """
         return self._law(self._new_inputs(X), output)
 
+    def predict_quantiles(self, X: Any, levels: ArrayLike) -> FloatArray:
+        """Return quantiles of the predictive distributions, exact also for a transformed response.
+
+        Parameters
+        ----------
+        X : array or frame, shape [m, d]
+            Inputs in the units of the training data.
+        levels : [k]
+            Probabilities between 0 and 1.
+
+        Returns
+        -------
+        [m, k] or [m, q, k]
+        """
+        X_raw, p = self._new_inputs(X), check_levels(levels)
+        return self._outputs(self._surrogate.quantiles(X_raw, p))
+
     def predict_interval(
         self, X: Any, level: float = 0.95, intervals: str = "model"
     ) -> tuple[FloatArray, FloatArray]:
@@ -104,6 +123,9 @@ class IntervalMixin:
 
     def _law(self, X_raw: FloatArray, output: int) -> Law:
         """Return the predictive distributions at X_raw [m, d]; normal unless overridden."""
+        known = self._surrogate
+        if known.response.transforms and not known.response.constant[output]:
+            return known.law(output, known.scale(X_raw))
         mean, std = self._surrogate.mean_and_std(X_raw)
         return NormalLaw(mean[:, output], std[:, output])
 

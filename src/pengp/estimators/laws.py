@@ -7,15 +7,15 @@ and the CRPS of a transformed law leaves out what lies beyond these levels.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import stdtrit
 
 from pengp._core.arrays import FloatArray
 from pengp.bayes.law import MixtureLaw
-from pengp.choosing.scores import crps_normal_values, log_score_values
+from pengp.choosing.laws import NormalLaw
 from pengp.model.elementary import Log, Transform
 from pengp.model.transforms import IDENTITY
 
@@ -29,46 +29,13 @@ _GAUSS = np.polynomial.legendre.leggauss(16)
 """Points and weights in each of them, on [-1, 1]."""
 
 
-@dataclass(frozen=True, eq=False)
-class NormalLaw:
-    """Normal laws at m points.
+class Parts(NamedTuple):
+    """A mixture of M normal or Student t distributions at each of m points."""
 
-    Attributes
-    ----------
-    location, scale : [m, 1]
-        Means and standard deviations, as a mixture of one component has them.
-    """
-
-    location: FloatArray
-    scale: FloatArray
-    weights = np.ones(1)
-    df = np.inf
-
-    def mean(self) -> FloatArray:
-        """Return the means [m]."""
-        return self.location[:, 0]
-
-    def std(self) -> FloatArray:
-        """Return the standard deviations [m]."""
-        return self.scale[:, 0]
-
-    def crps(self, y: FloatArray) -> FloatArray:
-        """Return the continuous ranked probability scores [m] of y [m]."""
-        return crps_normal_values(y, self.mean(), self.std())
-
-    def cdf(self, y: FloatArray) -> FloatArray:
-        """Return F(y) [m] at y [m]; a step for a law without spread."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = (y - self.location[:, 0]) / self.scale[:, 0]
-        return np.asarray(ndtr(np.where(np.isnan(z), np.inf, z)))
-
-    def log_density(self, y: FloatArray) -> FloatArray:
-        """Return the logarithm of the density [m] at y [m]."""
-        return -log_score_values(y, self.location[:, 0], self.scale[:, 0])
-
-    def quantiles(self, levels: ArrayLike) -> FloatArray:
-        """Return the quantiles [m, k] at levels [k]."""
-        return self.location + self.scale * ndtri(np.asarray(levels, dtype=np.float64))
+    location: FloatArray  # [m, M]
+    scale: FloatArray  # [m, M]
+    weights: FloatArray  # [M] or [m, M]
+    df: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +52,17 @@ class MappedLaw:
         t, from the user's unit to the transformed scale.
     """
 
-    base: Any
+    base: NormalLaw | MixtureLaw
     shift: float
     stretch: float
     transform: Transform
+
+    @property
+    def parts(self) -> "Parts":
+        """The components of the law of Z; one of a normal law."""
+        if isinstance(self.base, NormalLaw):
+            return Parts(self.base.location[:, None], self.base.scale[:, None], np.ones(1), np.inf)
+        return Parts(self.base.location, self.base.scale, self.base.weights, self.base.df)
 
     def mean(self) -> FloatArray:
         """Return the means [m]."""
@@ -102,13 +76,13 @@ class MappedLaw:
         """Return means and standard deviations [m]."""
         if self.transform == IDENTITY:
             return self._values(self.base.mean()), self.stretch * self.base.std()
-        z, s = self.shift + self.stretch * self.base.location, self.stretch * self.base.scale
-        if isinstance(self.transform, Log) and np.isinf(self.base.df):
+        location, scale, weights, df = self.parts
+        z, s = self.shift + self.stretch * location, self.stretch * scale
+        if isinstance(self.transform, Log) and np.isinf(df):
             return _lognormal(self.transform.rate * z[:, 0], self.transform.rate * s[:, 0])
-        weights = self.base.weights
         centre = self.transform.inverse(np.vecdot(z, weights))
         first, second = np.zeros((2, len(z)))
-        for x, w in zip(*_nodes(self.base.df), strict=True):
+        for x, w in zip(*_nodes(df), strict=True):
             # Away from about the mean, so that the variance is no difference of large numbers.
             away = self.transform.inverse(z + x * s) - centre[:, None]
             first += w * np.vecdot(away, weights)
@@ -117,13 +91,14 @@ class MappedLaw:
 
     def mean_slopes(self) -> tuple[FloatArray, FloatArray]:
         """Return the derivatives of the means in each component's location and scale [m, M]."""
-        z, s = self.shift + self.stretch * self.base.location, self.stretch * self.base.scale
-        if isinstance(self.transform, Log) and np.isinf(self.base.df):
+        location, scale, weights, df = self.parts
+        z, s = self.shift + self.stretch * location, self.stretch * scale
+        if isinstance(self.transform, Log) and np.isinf(df):
             in_location = self.transform.rate * self.stretch * self.mean()[:, None]
             return in_location, self.transform.rate * in_location * s
         in_location, in_scale = np.zeros((2, *z.shape))
-        for x, w in zip(*_nodes(self.base.df), strict=True):
-            slope = w * self.stretch * self.base.weights * self.transform.inverse_slope(z + x * s)
+        for x, w in zip(*_nodes(df), strict=True):
+            slope = w * self.stretch * weights * self.transform.inverse_slope(z + x * s)
             in_location += slope
             in_scale += x * slope
         return in_location, in_scale
@@ -136,26 +111,28 @@ class MappedLaw:
         """Return the central intervals [m, 2] that hold ``level`` of each law."""
         return self.quantiles([0.5 - 0.5 * level, 0.5 + 0.5 * level])
 
-    def cdf(self, y: FloatArray) -> FloatArray:
+    def cdf(self, y: ArrayLike) -> FloatArray:
         """Return F(y) [m] at y [m]."""
         return np.asarray(self.base.cdf(self._standardised(y)))
 
-    def log_density(self, y: FloatArray) -> FloatArray:
+    def log_density(self, y: ArrayLike) -> FloatArray:
         """Return the logarithm of the density [m] at y [m], in 1 / unit; -inf outside the domain.
 
         That of Z plus the logarithm of the Jacobian.
         """
+        y = np.asarray(y, dtype=np.float64)
         inside = self.transform.accepts(y)
         with np.errstate(all="ignore"):
             jacobian = np.log(self.transform.slope(y)) - np.log(self.stretch)
             density = self.base.log_density(np.where(inside, self._standardised(y), 0.0))
         return np.where(inside, density + jacobian, -np.inf)
 
-    def crps(self, y: FloatArray) -> FloatArray:
+    def crps(self, y: ArrayLike) -> FloatArray:
         """Return the continuous ranked probability scores [m] of y [m].
 
         The integral of (F(x) - 1{x >= y})^2 dx, taken over z(x) by Gauss's rule between quantiles.
         """
+        y = np.asarray(y, dtype=np.float64)
         if self.transform == IDENTITY:
             return np.asarray(self.stretch * self.base.crps(self._standardised(y)))
         cuts = self.base.quantiles(_LEVELS)
@@ -177,19 +154,15 @@ class MappedLaw:
         """Return standardised values in the user's unit."""
         return self.transform.inverse(self.shift + self.stretch * z)
 
-    def _standardised(self, y: FloatArray) -> FloatArray:
+    def _standardised(self, y: ArrayLike) -> FloatArray:
         """Return standardised values of y [m]; infinite outside the domain."""
+        y = np.asarray(y, dtype=np.float64)
         inside = self.transform.accepts(y)
         with np.errstate(all="ignore"):
             z = self.transform.forward(y)
-        below = y <= self._values(self.base.location[:, 0])
+        below = y <= self._values(self.base.mean())
         z = np.where(inside, z, np.where(below, -np.inf, np.inf))
         return np.asarray((z - self.shift) / self.stretch)
-
-
-def normal_law(mean: FloatArray, std: FloatArray) -> NormalLaw:
-    """Return normal laws of mean and std [m]."""
-    return NormalLaw(mean[:, None], std[:, None])
 
 
 def law_of(process: Any, X: FloatArray) -> NormalLaw | MixtureLaw:
@@ -198,7 +171,7 @@ def law_of(process: Any, X: FloatArray) -> NormalLaw | MixtureLaw:
         law: MixtureLaw = process.law(X)
         return law
     mean, variance = process.predict(X)
-    return normal_law(mean, np.sqrt(process.sigma2 * variance))
+    return NormalLaw(mean, np.sqrt(process.sigma2 * variance))
 
 
 def _lognormal(mu: FloatArray, sigma: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -16,6 +16,7 @@ class ScaledView(PathView):
     """What `FittedView` knows of transforms; see there."""
 
     response: str
+    ranges: Any  # lower and upper ends [d] of the inputs
 
     @property
     def input_transforms(self) -> list[Transform]:
@@ -52,12 +53,15 @@ class ScaledView(PathView):
         pairs = zip(self.input_transforms, self.estimator.X_train_.T, strict=True)
         return np.array([float(t.inverse(t.forward(x).mean())) for t, x in pairs])
 
-    def law(self, X: Any) -> MappedLaw | None:
-        """Return the predictive laws at X [m, d]; None for a response without a transform."""
-        if self.response_transform == IDENTITY:
-            return None
-        known = self.estimator._surrogate
-        return known.law(self.output, known.scale(self.estimator._new_inputs(X)))
+    def places(self, U: FloatArray) -> FloatArray:
+        """Return points U [m, d] of the unit cube in the design region, along the scales."""
+        low, high = self.ranges
+        ends = zip(self.input_transforms, low, high, U.T, strict=True)
+        columns = []
+        for transform, a, b, u in ends:
+            first, last = transform.forward(np.array([a, b]))
+            columns.append(transform.inverse(first + (last - first) * u))
+        return np.stack(columns, axis=-1)
 
     @cached_property
     def left_out_law(self) -> MappedLaw | None:

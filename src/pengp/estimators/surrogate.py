@@ -9,7 +9,9 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.bayes.mixture import ProcessMixture
-from pengp.estimators.laws import MappedLaw, law_of, normal_law
+from pengp.choosing.laws import NormalLaw
+from pengp.estimators.laws import MappedLaw, law_of
+from pengp.estimators.scales import check_domain
 from pengp.exceptions import InputError
 from pengp.model.posterior import Posterior, condition
 from pengp.model.scaling import InputScaler, ResponseScaler
@@ -76,9 +78,12 @@ class Surrogate(Generic[_Process]):
         return scale_inputs(self.inputs, X_raw)
 
     def standardised(self, y: FloatArray, output: int) -> FloatArray:
-        """Return responses y [...] of one output as its process knows them."""
+        """Return responses y [m] of one output as its process knows them."""
+        if self.response.transforms:
+            check_domain(y, self.response.transforms[output], "y has {} in row {}")
         columns = np.broadcast_to(y[..., None], (*y.shape, len(self.posteriors)))
-        return self.response.transform(columns)[..., output]
+        with np.errstate(invalid="ignore", divide="ignore"):  # in other outputs
+            return self.response.transform(columns)[..., output]
 
     def in_units(self, values: FloatArray, output: int) -> FloatArray:
         """Return values [...] of the process of one output in the user's units."""
@@ -188,7 +193,7 @@ class Surrogate(Generic[_Process]):
         """Return the laws [n] of the runs of output k, each predicted from the others."""
         posterior = cast(Posterior, self.posteriors[k])
         mean, variance = posterior.loo()
-        return self.mapped(k, normal_law(mean, np.sqrt(posterior.sigma2 * variance)))
+        return self.mapped(k, NormalLaw(mean, np.sqrt(posterior.sigma2 * variance)))
 
     def _blocks(self, X_raw: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """Yield rows of X_raw [m, d] and their inputs in the unit cube, a block at a time."""
@@ -205,7 +210,7 @@ def _mean_gradient(process: Any, X: FloatArray, law: MappedLaw) -> FloatArray:
     in_location, in_scale = law.mean_slopes()
     total = np.zeros(X.shape)
     for j, component in enumerate(getattr(process, "components", [process])):
-        scale = law.base.scale[:, [j]]
+        scale = law.parts.scale[:, [j]]
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = 0.5 * component.sigma2 * component.variance_gradient(X) / scale
         total += in_location[:, [j]] * component.mean_gradient(X)

@@ -35,10 +35,10 @@ Transforms = tuple[Transform, ...]
 
 
 def _mapped(X: FloatArray, transforms: Transforms, verb: str) -> FloatArray:
-    """Apply a method of each transform to its column of X [m, d]; no transforms leave X alone."""
+    """Apply a method of each transform to its column of X [..., d]; none leave X alone."""
     if not transforms:
         return X
-    columns = [getattr(t, verb)(X[:, p]) for p, t in enumerate(transforms)]
+    columns = [getattr(t, verb)(X[..., p]) for p, t in enumerate(transforms)]
     return np.stack(columns, axis=-1)
 
 
