@@ -1,7 +1,8 @@
 """What a fitted estimator can do: predict, sample, differentiate, learn new runs, check itself."""
 
 import copy
-from typing import Any, Literal, Self, overload
+from dataclasses import replace
+from typing import Any, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,14 +10,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import as_generator, check_count, check_duplicates, check_real
-from pengp.estimators.data import Scales, check_inside
+from pengp.bayes.members import Member
+from pengp.estimators.data import check_inside
+from pengp.estimators.factors import as_numbers, find_levels
 from pengp.estimators.intervals import IntervalMixin
 from pengp.estimators.laws import MappedLaw
-from pengp.estimators.scales import check_domain, check_responses, column_label
+from pengp.estimators.scales import Scales, check_domain, check_responses, column_label
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
+from pengp.model.levels import Levels, levels_among
+from pengp.model.means import LinearMean
 from pengp.model.transforms import IDENTITY
+from pengp.path.fitting import Model
+
+_HasKernel = TypeVar("_HasKernel", Model, Member)
 
 
 class SurrogateMixin(IntervalMixin):
@@ -29,8 +37,11 @@ class SurrogateMixin(IntervalMixin):
     input_bounds: ArrayLike | None
     input_transforms: Any
     response_transform: Any
+    integer_inputs: Any
+    factors: Any
 
     _one_output: bool  # whether y was [n], not [n, q]
+    _levels: dict[int, Levels]  # of the inputs that are factors
     X_train_: FloatArray
     y_train_: FloatArray
 
@@ -38,12 +49,19 @@ class SurrogateMixin(IntervalMixin):
         """Return the nugget, None if it is estimated."""
         raise NotImplementedError
 
+    def _hold(self, surrogate: Surrogate[Any]) -> None:
+        """Keep a surrogate, with the levels that it knows."""
+        super()._hold(surrogate)
+        self._levels = levels_among(surrogate.inputs.transforms)
+
     def _learn(self, surrogate: Surrogate[Any]) -> None:
         """Take over a surrogate that knows more runs."""
         self._hold(surrogate)
 
     def _runs(self, X: Any, y: Any, least: int = 2) -> tuple[FloatArray, FloatArray]:
         """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
+        self._levels = find_levels(X, self.factors)
+        X = as_numbers(X, self._levels, None)
         check_real(X, "X")
         check_real(y, "y")
         X, y = validate_data(
@@ -61,7 +79,15 @@ class SurrogateMixin(IntervalMixin):
 
     def _scales(self) -> Scales:
         """Return the transforms that are asked for."""
-        return Scales(self.input_transforms, self.response_transform)
+        return Scales(
+            self.input_transforms, self.response_transform, self.integer_inputs, self._levels
+        )
+
+    def _with_levels(self, model: _HasKernel) -> _HasKernel:
+        """Return a model whose kernel knows which inputs are factors."""
+        if self._levels and isinstance(model.mean, LinearMean):
+            raise InputError("mean='linear' has no slope in a factor; use a constant mean.")
+        return replace(model, kernel=replace(model.kernel, levels=tuple(self._levels)))
 
     def _names(self) -> Any:
         """Return the names of the inputs, None if they have none."""
@@ -183,6 +209,7 @@ class SurrogateMixin(IntervalMixin):
             Their responses.
         """
         check_is_fitted(self)
+        X_new = as_numbers(X_new, self._levels, self._names())
         check_real(X_new, "X_new")
         check_real(y_new, "y_new")
         X_raw, y_raw = validate_data(
@@ -220,6 +247,7 @@ class SurrogateMixin(IntervalMixin):
     def _new_inputs(self, X: Any) -> FloatArray:
         """Return checked inputs [m, d] of a fitted estimator."""
         check_is_fitted(self)
+        X = as_numbers(X, self._levels, self._names())
         check_real(X, "X")
         checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
         self._check_domains(checked)

@@ -3,7 +3,7 @@
 import numbers
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from pengp._core.checks import DataSets, check_duplicates, check_lams, warn
 from pengp.choosing.folds import DEFAULT_K, FoldPlan, FoldsLike, leave_one_out, make_folds
 from pengp.estimators.scales import (
     Judge,
+    Scales,
     column_label,
     input_transforms,
     judge_of,
@@ -29,13 +30,6 @@ from pengp.path.grids import kkt_bound, lambda_grid
 _FEWEST_TO_VALIDATE = 3
 #: Nugget of the KKT bound where the nugget is to be estimated.
 _KKT_NUGGET = 1e-5
-
-
-class Scales(NamedTuple):
-    """The transforms that a user asks for, as given to an estimator."""
-
-    inputs: Any
-    response: Any
 
 
 class TrainingData(NamedTuple):
@@ -108,8 +102,10 @@ def scale_runs(
     ``judge`` tells powers of transforms apart; see `prepare`.
     """
     inputs = InputScaler.from_data(X_raw, input_bounds)
+    for p, levels in scales.levels.items():
+        inputs.lower[p], inputs.upper[p] = levels.values[0], levels.values[-1]
     check_inside(X_raw, inputs, input_bounds, names)
-    if transforms := input_transforms(scales.inputs, X_raw, names):
+    if transforms := input_transforms(scales, X_raw, names):
         inputs = replace(inputs, transforms=transforms)
         _check_ends(inputs, names)
     X = scale_inputs(inputs, X_raw)

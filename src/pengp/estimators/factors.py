@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.arrays import FloatArray
 from pengp.estimators.scales import column_label, column_number
 from pengp.exceptions import InputError
 from pengp.model.levels import Levels
@@ -44,7 +44,7 @@ def _texts(X: Any) -> list[int]:
         return []
     found = []
     for p, kind in enumerate(X.dtypes):
-        texts = kind == object and all(type(value) is str for value in X.iloc[:, p])
+        texts = kind.kind == "O" and all(type(value) is str for value in X.iloc[:, p])
         if texts or str(kind) in ("category", "string", "str"):
             found.append(p)
     return found
@@ -126,15 +126,3 @@ def _values(column: Sequence[Any], known: Levels, label: str) -> FloatArray:
             )
         found[i] = value
     return found
-
-
-def whole_numbers(X_raw: FloatArray, columns: IntArray, names: Sequence[str] | None) -> None:
-    """Raise an InputError if a run X_raw [n, d] has a fraction in one of these columns."""
-    fraction = X_raw[:, columns] != np.rint(X_raw[:, columns])
-    if fraction.any():
-        i, k = (int(place) for place in np.argwhere(fraction)[0])
-        p = int(columns[k])
-        raise InputError(
-            f"X has {X_raw[i, p]:g} in row {i}, {column_label(p, names)}, which is no whole number; "
-            "correct that run, or do not name the input in integer_inputs."
-        )

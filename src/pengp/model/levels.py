@@ -28,6 +28,10 @@ class Integer(Transform):
     label: ClassVar[str] = "whole number"
     has_steps: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.scale, Transform) or self.scale.has_steps:
+            raise InputError("Integer takes a transform without steps, such as Log10().")
+
     @property
     def is_logarithm(self) -> bool:  # type: ignore[override]  # that of its scale
         """Whether t is a logarithm."""
@@ -78,8 +82,12 @@ class Levels(Transform):
     has_steps: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        increasing = all(a < b for a, b in zip(self.values, self.values[1:], strict=False))
-        if len(self.labels) != len(self.values) or not increasing:
+        kinds = {type(label) for label in self.labels}, {type(value) for value in self.values}
+        sound = len(set(self.labels)) == len(self.values) and kinds in (
+            ({str}, {float}),
+            (set(),) * 2,
+        )
+        if not sound or not (np.diff(self.values) > 0.0).all():
             raise InputError("Levels needs a label and a value for each level, values increasing.")
 
     @property
@@ -119,6 +127,6 @@ class Levels(Transform):
         return self.labels[self.values.index(float(value))]
 
 
-def levels_among(transforms: tuple[Transform, ...]) -> tuple[int, ...]:
-    """Return the numbers of the inputs that hold levels."""
-    return tuple(p for p, transform in enumerate(transforms) if isinstance(transform, Levels))
+def levels_among(transforms: tuple[Transform, ...]) -> dict[int, Levels]:
+    """Return the levels of the inputs that hold some, by the numbers of the inputs."""
+    return {p: found for p, found in enumerate(transforms) if isinstance(found, Levels)}

@@ -5,8 +5,12 @@ from typing import Any
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp.bayes.mixture import ProcessMixture
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.surrogate import Surrogate
+from pengp.model.kernels import Kernel
+from pengp.model.levels import levels_among
+from pengp.model.posterior import Posterior
 from pengp.model.scaling import InputScaler, ResponseScaler, Transforms
 from pengp.persistence.container import Arrays
 from pengp.persistence.parameters import decode_record, encode_record
@@ -70,6 +74,13 @@ def restore(estimator: Any, header: dict[str, Any], arrays: Arrays) -> None:
     estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
+def _kernels(process: Posterior | ProcessMixture) -> list[Kernel]:
+    """Return the kernels of a process or of a mixture."""
+    if isinstance(process, Posterior):
+        return [process.kernel]
+    return [member.kernel for member in process.members]
+
+
 def surrogate(
     posteriors: tuple[Any, ...], header: dict[str, Any], arrays: Arrays
 ) -> Surrogate[Any]:
@@ -82,6 +93,9 @@ def surrogate(
             of_responses = _decode(responses, y_raw.shape[1], y_raw)
         case _:
             raise ValueError("the transforms are not what they should be.")
+    levels = tuple(levels_among(of_inputs))
+    if any(kernel.levels != levels for process in posteriors for kernel in _kernels(process)):
+        raise ValueError("the correlations know of other levels than the inputs.")
     constant, mean = arrays["input_constant"], arrays["response_mean"]
     scaler = ResponseScaler(mean, arrays["response_sd"], arrays["response_constant"], of_responses)
     return Surrogate(InputScaler(lower, upper, constant, of_inputs), scaler, posteriors, y_raw)
