@@ -11,6 +11,9 @@ from pengp.estimators.scales import column_label, column_number
 from pengp.exceptions import InputError
 from pengp.model.levels import Levels
 
+#: Kinds of columns of a frame that are factors.
+_TEXTS = ("category", "string", "str")
+
 
 def find_levels(X: Any, factors: Any) -> dict[int, Levels]:
     """Return the levels of the inputs that are factors, by the numbers of their columns.
@@ -42,12 +45,14 @@ def _texts(X: Any) -> list[int]:
     """Return the numbers of a frame's columns that hold categories or texts alone."""
     if not hasattr(X, "iloc"):
         return []
-    found = []
-    for p, kind in enumerate(X.dtypes):
-        texts = kind.kind == "O" and all(type(value) is str for value in X.iloc[:, p])
-        if texts or str(kind) in ("category", "string", "str"):
-            found.append(p)
-    return found
+    kinds = [str(kind) for kind in X.dtypes]
+    return [p for p, kind in enumerate(kinds) if kind in _TEXTS or _is_text(kind, X.iloc[:, p])]
+
+
+def _is_text(kind: str, column: Any) -> bool:
+    """Tell whether a column of objects holds texts alone, as far as it is filled."""
+    filled = [value for value in column if value is not None] if kind == "object" else []
+    return bool(filled) and all(type(value) is str for value in filled)
 
 
 def _column(X: Any, p: int) -> list[Any]:
@@ -62,7 +67,7 @@ def _levels(column: Sequence[Any], known: Any, label: str) -> Levels:
     values = list(dict.fromkeys(column if known is None else known))
     if all(isinstance(value, numbers.Real) for value in values):
         ordered = sorted(float(value) for value in values)
-        levels = Levels(tuple(f"{value:.15g}" for value in ordered), tuple(ordered))
+        levels = Levels(tuple(map(_label, ordered)), tuple(ordered))
     else:
         texts = [str(value) for value in values]
         ordered_texts = sorted(set(texts)) if known is None else list(dict.fromkeys(texts))
@@ -74,6 +79,11 @@ def _levels(column: Sequence[Any], known: Any, label: str) -> Levels:
             "says nothing about how alike they are; leave it out, join levels, or add runs."
         )
     return levels
+
+
+def _label(level: Any) -> str:
+    """Return what a level is called."""
+    return f"{level:.15g}" if isinstance(level, numbers.Real) else str(level)
 
 
 def _check_filled(column: Sequence[Any], label: str) -> None:
@@ -121,7 +131,7 @@ def _values(column: Sequence[Any], known: Levels, label: str) -> FloatArray:
         value = float(level) if is_number else of_label.get(str(level), np.nan)
         if value not in known.values:
             raise InputError(
-                f"X has {str(level)!r} in row {i}, {label}, which is none of its levels "
+                f"X has {_label(level)!r} in row {i}, {label}, which is none of its levels "
                 f"{known.listed}; correct it, or fit with runs of that level."
             )
         found[i] = value
