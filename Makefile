@@ -9,7 +9,7 @@ RUNS := src/pengp/datasets/piston_slap.csv
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-lowest test-all lint bench docs clean new-venv
+.PHONY: help demo test test-lowest test-all lint bench docs paper clean new-venv
 
 # Settings of the caller's shell that would lead Python or pip out of .venv.
 unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
@@ -23,6 +23,7 @@ help:
 	@echo "make lint    ruff, mypy, import layers"
 	@echo "make bench   speed and memory as ratios, printed"
 	@echo "make docs    build the documentation into site/"
+	@echo "make paper   run the paper's studies; every figure and table into out/paper/"
 	@echo "make clean   remove what the targets above left behind, except .venv"
 
 demo: $(VENV)/.ready-run
@@ -58,6 +59,19 @@ bench: $(VENV)/.ready-bench
 
 docs: $(VENV)/.ready-docs
 	$(PY) -m mkdocs build --strict --quiet
+
+# The replication: TEST_RUNS names the 100 piston-slap test runs, which the paper does not print.
+# Another SEED or TEST_RUNS is for another PAPER folder, as a results file keeps to one.
+PAPER := out/paper
+JOBS := 2
+SEED := 1
+TEST_RUNS :=
+
+paper: $(VENV)/.ready-run
+	@mkdir -p $(PAPER)
+	$(VENV)/bin/pengp study run all --size paper --jobs $(JOBS) --seed $(SEED) \
+		--output $(PAPER)/study.sqlite $(if $(TEST_RUNS),--test-runs $(TEST_RUNS))
+	$(VENV)/bin/pengp study report $(PAPER)/study.sqlite --output-dir $(PAPER)
 
 clean:
 	rm -rf build dist out site htmlcov .coverage .coverage.*

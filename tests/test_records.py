@@ -155,7 +155,7 @@ def test_plots_and_reports_say_its_label(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", FOLD_METRICS)
 def test_axes_of_plot_and_report_are_named_alike(name: str, tmp_path: Path) -> None:
-    model = fitted(metric=name, rule="min")
+    model = fitted(metric=name, rule="min", cv=3)
     label = FOLD_METRICS[name].label
     display = CVCurveDisplay.from_estimator(model).plot(ax=Figure().subplots())
     assert label in display.ax_.get_ylabel()

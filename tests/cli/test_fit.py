@@ -8,7 +8,13 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from pengp import BayesianGPRegressor, PenalizedGPRegressorCV, diagnose, load
+from pengp import (
+    BayesianGPRegressor,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+    diagnose,
+    load,
+)
 from pengp.choosing.folds import leave_one_out, random_folds, space_filling_folds
 from pengp.cli.app import app
 from pengp.cli.folds import Folds
@@ -429,3 +435,47 @@ def test_the_report_on_an_average_tells_how_the_paper_s_choice_differs(here: Pat
     assert sentence
     assert sentence in again.stdout
     assert Path("again.html").read_bytes() == Path("r.html").read_bytes()
+
+
+def test_a_given_lambda_is_fitted_without_cross_validation(here: Path) -> None:
+    done = run(
+        *("fit", "runs.csv", "--response", "noise", "--method", "penalized", "--lambda", "0.1"),
+        *("--theta-bounds", "0.01,50", "--starts", "3"),
+    )
+    assert done.exit_code == 0
+    assert "without cross-validation" in done.output
+    frame = pd.read_csv("runs.csv")
+    expected = PenalizedGPRegressor(
+        lam=0.1, theta_bounds=(0.01, 50.0), n_starts=3, random_state=0
+    ).fit(frame[INPUTS], frame["noise"])
+    np.testing.assert_array_equal(load("runs.pengp").theta_, expected.theta_)
+
+
+def test_the_grid_may_reach_the_kkt_bound(here: Path) -> None:
+    options = ("--method", "penalized", "--lambda-grid", "kkt", "--repeats", "1")
+    done = run("fit", "runs.csv", "--response", "noise", *options)
+    assert done.exit_code == 0
+    assert load("runs.pengp").lams_.max() > 100.0 * np.exp(2.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--lambda", "0.1", "--rule", "min"], "--lambda 0.1 leaves nothing to choose, so --rule"),
+        (["--theta-bounds", "5"], "write two numbers"),
+        (["--theta-bounds", "5,1"], "below the second"),
+    ],
+)
+def test_options_of_the_search_that_make_no_sense_are_refused(
+    here: Path, options: list[str], words: str
+) -> None:
+    command = ("fit", "runs.csv", "--response", "noise", "--method", "penalized")
+    done = pengp(*command, *options, cwd=here)
+    assert done.returncode == 3
+    assert words in " ".join(done.stderr.split())
+
+
+def test_the_average_takes_no_lambda(here: Path) -> None:
+    done = pengp("fit", "runs.csv", "--response", "noise", "--lambda", "1", cwd=here)
+    assert done.returncode == 3
+    assert "--lambda belongs to the choice of one lambda" in " ".join(done.stderr.split())

@@ -84,8 +84,8 @@ def test_help_explains_each_command_in_80_columns(tmp_path: Path) -> None:
 def test_run_in_processes_status_and_a_second_run(tmp_path: Path) -> None:
     first = pengp("study", "run", "limits", "--jobs", "2", cwd=tmp_path)
     assert first.returncode == 0
-    assert re.match(r"limits: 20 tasks in [\d.]+ s, [\d.]+ tasks per second\.\n", first.stdout)
-    assert first.stderr.startswith("limits: 20 tasks to do, 0 of 20 done before\n")
+    assert re.match(r"limits: 22 tasks in [\d.]+ s, [\d.]+ tasks per second\.\n", first.stdout)
+    assert first.stderr.startswith("limits: 22 tasks to do, 0 of 22 done before\n")
     _assert_fits(first.stdout + first.stderr)
     tasks = STUDIES["limits"].tasks("quick")
     with (
@@ -97,17 +97,17 @@ def test_run_in_processes_status_and_a_second_run(tmp_path: Path) -> None:
 
     second = study("run", "limits", "--size", "tiny")
     assert second.exit_code == 0
-    assert second.stdout.startswith("limits: nothing to do, 20 of 20 tasks are done.\n")
+    assert second.stdout.startswith("limits: nothing to do, 22 of 22 tasks are done.\n")
 
     shown = study("status")
-    assert re.search(r"^limits +quick +20 +20 +0$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^limits +quick +22 +22 +0$", shown.stdout, re.MULTILINE)
     assert "Last run: limits, tiny; 0 tasks" in shown.stdout
     _assert_fits(shown.stdout)
     record = json.loads(study("status", "--json").stdout)
     assert record["studies"] == [
-        {"study": "limits", "size": "quick", "total": 20, "done": 20, "failed": 0}
+        {"study": "limits", "size": "quick", "total": 22, "done": 22, "failed": 0}
     ]
-    assert [call["tasks_done"] for call in record["invocations"]] == [20, 0]
+    assert [call["tasks_done"] for call in record["invocations"]] == [22, 0]
     assert [call["arguments"]["jobs"] for call in record["invocations"]] == [2, 1]
 
 
@@ -124,7 +124,7 @@ def test_failed_tasks_are_shown_and_tried_again_on_demand(tmp_path: Path) -> Non
     assert "1 tasks failed; `pengp study status study.sqlite` says why" in skipped.stderr
 
     shown = study("status", "study.sqlite")
-    assert re.search(r"^limits +tiny +19 +20 +1$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^limits +tiny +21 +22 +1$", shown.stdout, re.MULTILINE)
     assert f"{bad.name} (seed {bad.seed}): LinAlgError: a long story" in shown.stdout
     _assert_fits(shown.stdout)
     record = json.loads(study("status", "--json").stdout)
@@ -159,7 +159,7 @@ def test_all_runs_every_study_that_is_not_done(tmp_path: Path) -> None:
     assert shown.exit_code == 0
     started = [line.split(":")[0] for line in shown.stdout.splitlines()[:5]]
     assert started == PAPER
-    assert "limits: 20 tasks in" in shown.stdout
+    assert "limits: 22 tasks in" in shown.stdout
     assert "forrester: nothing to do, 7 of 7 tasks are done." in shown.stdout
     status = study("status", "a.sqlite").stdout
     assert [line.split()[0] for line in status.splitlines()[2:7]] == PAPER
@@ -185,7 +185,7 @@ def test_test_runs_are_checked_and_bring_their_tasks(tmp_path: Path) -> None:
     assert shown.exit_code == 0
     assert shown.stdout.startswith("piston-slap: 2 tasks in")
     assert re.search(
-        r"^piston-slap +tiny +10 +10 +0$",
+        r"^piston-slap +tiny +11 +11 +0$",
         study("status").stdout,
         re.MULTILINE,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2
 
 from pengp.path.grids import lambda_grid
 from pengp.study.store import COLUMNS
@@ -15,6 +16,7 @@ LAST = float(LAMS[-1])
 RUNS = np.array([0.42, 0.11, 0.17, 0.25, -0.25, 0.56, 1.0345, -2.3])
 INPUTS = np.arange(71) / 70  # every 10th is a run
 Record = tuple[Any, ...]
+_METRICS = ("pe", "md", "score", "dpe")
 
 
 def near(lam: float) -> float:
@@ -76,10 +78,12 @@ def _surrogates() -> Iterator[Record]:
     yield from _along(part, "runs", "response", at_runs, RUNS)
     yield from _surrogate(part, "mle", truth + 0.5 * off, 1.8, 1000.0, 0.0)
     yield from _surrogate(part, "mle_nugget", truth + 0.5, 1.8, 922.203, 0.0)
-    yield from _surrogate(part, "pmle", truth + 0.05 * off, 0.2, 27.444, 0.005)
-    yield from _surrogate(part, "pe", truth + 0.1 * off, 0.05, 10.565, near(0.0231))
+    smooth = truth + np.where(INPUTS > 0.5, 0.1, 0.01) * off  # its intervals cover small inputs
+    for method in ("pmle", "pmle_theta"):
+        yield from _surrogate(part, method, truth + 0.05 * off, 0.2, 27.444, 0.005)
+    for method in ("pe", "pe_printed", "pe_printed_theta"):
+        yield from _surrogate(part, method, smooth, 0.05, 10.565, near(0.0231))
     yield from _surrogate(part, "mle_nugget_printed", truth + 0.5, 1.8, 922.203, 0.0)
-    yield from _surrogate(part, "pe_printed", truth + 0.1 * off, 0.05, 10.565, near(0.0231))
     yield from _surrogate(part, "pe_1se", 0.0 * truth, 2.0, 0.001, LAST)
 
 
@@ -104,9 +108,23 @@ def _loo() -> Iterator[Record]:
 def _path() -> Iterator[Record]:
     theta = np.where(LAMS > 5.0, 0.001, 20.0)
     theta[near(0.0231) == LAMS] = 10.565
-    theta[0] = 1000.0
+    theta[near(0.0046) == LAMS], theta[-1] = 1000.0, 10.0
     yield from _along_lam("forrester/path", "pmle", "theta", theta)
     yield from _along_lam("forrester/path", "pmle", "flat_lower", 490.0)
+    yield from _along_lam("forrester/path", "pmle", "variance", np.abs(LAMS - near(0.0581)) + 0.1)
+
+
+def _searches() -> Iterator[Record]:
+    """Yield the paper's search in 100 seeds, on which no statement holds."""
+    folds = {"best_7": 0.0, "ratio_8": 2.0, "largest_span": 8.0, "second_largest": 7.0}
+    for r in range(100):
+        for method in (m + rule for m in _METRICS for rule in ("", "_1se")):
+            for part in ("loo", "folds"):
+                yield _one(f"forrester/search-{part}", method, "chosen", 0.0, repetition=r)
+        for method in _METRICS:
+            yield _one("forrester/search-folds", method, "rising", 0.0, repetition=r)
+        for metric, value in folds.items():
+            yield _one("forrester/search-loo", "fold", metric, value, repetition=r)
 
 
 #: How many of the twenty draws choose each lambda.
@@ -115,7 +133,7 @@ DRAWS: dict[str, dict[float, int]] = {
     "md": {0.0: 6, near(0.0921): 6, near(1.85): 4, LAST: 4},
     "score": {0.0: 6, near(0.0921): 6, near(1.85): 4, LAST: 4},
     "dpe": {0.0: 20},
-    **{f"{method}_1se": {LAST: 20} for method in ("pe", "md", "score")},
+    **{f"{method}_1se": {LAST: 18, near(0.0046): 2} for method in ("pe", "md", "score")},
     "dpe_1se": {near(0.0092): 20},
 }
 
@@ -143,8 +161,13 @@ def _folds() -> Iterator[Record]:
             yield _one("forrester/folds", method, "chosen", lam, lam, r)
     for method in (*DRAWS, "root_dpe", "root_dpe_1se"):
         yield from _along("forrester/partitions", method, "chosen", np.arange(1.0, 106.0), 0.0)
+    for method in _METRICS:
+        yield from _along("forrester/partitions", method, "rising", np.arange(1.0, 106.0), 0.0)
 
 
+_UNEVEN = (np.arange(100) * 37 % 100 + 0.5) / 50.0 - 1.0  # evenly spread, with mean 0
+#: By how much repetitions differ, of which the methods share nearly all.
+SPREAD = dict.fromkeys(("pe", "md", "score"), 0.155)
 #: Relative differences to pMLE* on Lim, Piston and Borehole, before what repetitions share.
 RELATIVE = {
     "mle": 0.30,
@@ -176,7 +199,7 @@ def _simulation(study: str) -> Iterator[Record]:
         means = RELATIVE | extra | {"pmle_star": 0.0}
         for r in range(100):
             for method, mean in means.items():
-                shared = 0.15 * (-1) ** r if method != "pmle_star" else 0.0
+                shared = 0.0 if method == "pmle_star" else SPREAD.get(method, 0.15) * _UNEVEN[r]
                 value = mean + shared
                 if method == "mle_nugget" and r % 10 < 2:
                     value = (-0.1, 1.2)[r % 10]
@@ -197,16 +220,19 @@ def _isotropic() -> Iterator[Record]:
     for metric, value in (("theta", 18.992), ("sigma2", 0.917), ("loglik", -14.387)):
         yield _one(f"{part}-path", "plateau", metric, value, 0.0)
     yield _one(f"{part}-loo", "pe", "chosen", 0.0)
-    for metric, mle, best, other in (("rmse", 0.889, 0.65, 0.75), ("crps", 0.51, 0.38, 0.43)):
+    for metric, mle, best, other in (("rmse", 0.879, 0.65, 0.75), ("crps", 0.505, 0.38, 0.43)):
         along = np.where(first, mle, np.where(at, best, other))
         yield from _along_lam(f"{part}-test", "pmle", metric, along)
     yield from _along_lam(f"{part}-test", "pmle", "coverage", 0.97)
     for metric, value in (("rmse", 0.879), ("crps", 0.505), ("coverage", 0.97)):
         yield _one(f"{part}-test", "plateau", metric, value, 0.0)
+    yield from _along_lam(f"{part}-partitions", "dpe_1se", "share", np.where(at, 0.001, 0.0))
     for r in range(100):
-        yield _one(part, "pe", "chosen", 0.0, 0.0, r)
-        yield _one(part, "dpe", "chosen", 0.0, 0.0, r)
-        yield _one(part, "dpe_1se", "chosen", near(0.116 if r % 2 else 0.0231), repetition=r)
+        for method in _METRICS:
+            lam = LAST if r % 2 and method in {"md", "score"} else 0.0
+            yield _one(part, method, "chosen", lam, lam, r)
+            one_se = near(0.116 if r % 2 else 0.0231)
+            yield _one(part, f"{method}_1se", "chosen", one_se, repetition=r)
 
 
 _THETAS = {
@@ -215,7 +241,18 @@ _THETAS = {
     0.0581: (5.382, 0.387, 0.001, 0.001, 0.906, 0.019, 0.428, 0.431, 0.263),
 }
 #: How many of the 100 draws choose no penalty, n-fold's lambda and the good one.
-_CHOICES = {"pe": (20, 20, 60), "dpe": (40, 20, 40), "dpe_1se": (10, 20, 70)}
+_CHOICES = {
+    **dict.fromkeys(("pe", "md", "score"), (15, 10, 75)),
+    "dpe": (30, 15, 55),
+    **{f"{m}_1se": (5, 5, 90) for m in ("pe", "md", "score", "dpe")},
+}
+
+
+def _runs() -> Iterator[Record]:
+    inputs = np.arange(1.0, 7.0)
+    unique = np.where((inputs == 4.0) | (inputs == 5.0), 3.0, 6.0)
+    yield from _along("piston-slap/runs", "runs", "unique_values", inputs, unique)
+    yield from _along("piston-slap/runs", "runs", "sd_over_range", inputs, 0.357)
 
 
 def _anisotropic() -> Iterator[Record]:
@@ -233,7 +270,6 @@ def _anisotropic() -> Iterator[Record]:
             yield _one(part, method, "chosen", lam, lam, r)
 
 
-_METRICS = ("pe", "md", "score", "dpe")
 _IN_FOLDS = (
     *("inverse_diagonal", "inverse_off_diagonal", "mean", "scaled_variance"),
     *("scaled_covariance", "log_determinant", "sigma2", *_METRICS),
@@ -265,16 +301,25 @@ def _limits() -> Iterator[Record]:
                     [formula + 1.0, computed],
                     repetition=r,
                 )
+    draws = np.arange(1.0, 401.0)
+    md = chi2(4).ppf((draws - 0.5) / 400.0)
+    yield from _along("limits/model", "true", "md", draws, md)
+    yield from _along("limits/model", "estimated", "md", draws, 2.0 * md)
+    yield from _along("limits/model", "true", "sigma2_ratio", draws, 1.0 + 0.1 * (-1) ** draws)
+    yield _one("limits/model", "true", "n_v", 4.0)
+    for function in ("piston", "borehole"):
+        for metric in ("ratio_median", "correlation", "undefined"):
+            yield _one("limits/printed-formulas", function, metric, 0.5)
     yield _one("limits/kkt-forrester", "formula", "lambda_max", 5.0)
     yield from _along("limits/kkt-forrester", "computed", "lambda_max", [1e-11], 5.0)
 
 
 _PRINTED = {"sigma2", "variance"}
 _STUDIES: dict[str, tuple[Callable[[], Iterator[Record]], ...]] = {
-    "forrester": (_profiles, _surrogates, _loo, _path, _folds),
+    "forrester": (_profiles, _surrogates, _loo, _path, _folds, _searches),
     "simulation": (lambda: _simulation("simulation"),),
     "simulation-scad": (lambda: _simulation("simulation-scad"),),
-    "piston-slap": (_isotropic, _anisotropic),
+    "piston-slap": (_runs, _isotropic, _anisotropic),
     "limits": (_limits,),
 }
 

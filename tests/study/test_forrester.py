@@ -10,7 +10,7 @@ from pengp._core.arrays import FloatArray
 from pengp.choosing.folds import given_folds
 from pengp.estimators import PenalizedGPRegressorCV
 from pengp.path.grids import lambda_grid
-from pengp.study.partitions import pairings
+from pengp.study.partitions import partings
 from tests.problems import NUGGET, forrester_runs, slow_loglik
 from tests.study.rows import Rows, rows_of
 
@@ -178,7 +178,7 @@ def test_a_draw_agrees_with_the_estimator_in_the_users_units(draw: int) -> None:
 
 def test_the_twenty_draws_are_partitions_of_the_105() -> None:
     partitions: list[frozenset[tuple[int, ...]]]
-    partitions = [frozenset(p) for p in pairings(tuple(range(8)))]
+    partitions = [frozenset(p) for p in partings(tuple(range(8)), 2)]
     exact = {m: list(rows("partitions").by_x(m, "chosen").values()) for m in ("dpe", "pe_1se")}
     drawn = set()
     for r in range(DRAWS):

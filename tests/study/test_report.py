@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
 from pengp._core.arrays import FloatArray
 from pengp.exceptions import FileError
 from pengp.plots import lambda_positions
-from pengp.study.claims import CLAIMS
+from pengp.study.claims import CLAIMS, STATUSES
 from pengp.study.definitions import STUDIES
 from pengp.study.figures.catalogue import FIGURES
 from pengp.study.figures.comparisons import figure_6, figure_7, signed_root
@@ -88,7 +87,7 @@ def test_a_report_has_every_figure_table_and_claim(full: Path) -> None:
     assert names == wanted
     claims = pd.read_csv(full / "tables/claims.csv")
     assert list(claims["claim"]) == [c.id for c in CLAIMS]
-    assert set(claims["status"]) == {"reproduced"}
+    assert claims["status"].value_counts().to_dict() == {"reproduced": len(CLAIMS) - 1, "slip": 1}
 
 
 def test_the_images_are_what_their_names_say_with_200_dots_per_inch(full: Path) -> None:
@@ -117,12 +116,21 @@ def test_the_page_refers_to_nothing_outside_and_describes_every_figure(full: Pat
 def test_the_page_counts_the_claims(full: Path) -> None:
     page = (full / "index.html").read_text()
     found = re.findall(r'<div class="count [\w-]+"><b>(\d+)</b> ([\w ]+)</div>', page)
-    assert found == [
-        (str(len(CLAIMS)), "reproduced"),
-        ("0", "not reproduced"),
-        ("0", "not testable"),
-    ]
-    assert page.count('<span class="badge reproduced">') == len(CLAIMS)
+    counted = {status: times for times, status in found}
+    assert list(counted) == list(STATUSES)
+    nothing = dict.fromkeys(STATUSES, "0")
+    assert counted == nothing | {"reproduced": str(len(CLAIMS) - 1), "slip": "1"}
+    assert page.count('<span class="badge reproduced">') == len(CLAIMS) - 1
+    assert f"Of {len(CLAIMS)} statements of the paper that were tested" in page
+    assert "and 0 are contradicted." in page
+
+
+def test_every_verdict_has_a_style_of_its_own_and_can_be_shown_alone(full: Path) -> None:
+    page = (full / "index.html").read_text()
+    for status in STATUSES:
+        name = status.replace(" ", "-")
+        assert f'id="show-{name}"' in page
+        assert f"body:has(#show-{name}:checked) .claims tbody tr:not(.{name})" in page
 
 
 def test_what_a_task_or_a_record_says_is_escaped(full: Path) -> None:
@@ -225,20 +233,23 @@ def test_figure_3_has_one_curve_for_each_run() -> None:
     np.testing.assert_array_equal(ys(curves[6]), wanted)
 
 
-def test_figure_4_draws_every_draw_and_counts_the_choices() -> None:
+def test_figure_4_draws_every_draw_and_its_choice_in_one_colour() -> None:
     axes = axes_of(figure_4(rows()))
     assert len([line for line in axes[0].lines if len(ys(line)) == 40]) == 20
-    bars = axes[3].collections[0]
-    assert isinstance(bars, LineCollection)
-    heights = [np.asarray(segment)[1, 1] for segment in bars.get_segments()]
-    assert sorted(heights) == [3, 5, 12]
+    circles = [line for line in axes[3].lines if line.get_marker() == "o"]
+    assert len(circles) == 20
+    # Equal choices stand above each other, so a column's top is how many there are.
+    tops = pd.Series([ys(c)[0] for c in circles]).groupby([xs(c)[0] for c in circles]).max()
+    assert sorted(tops) == [3, 5, 12]
+    colours = {line.get_color() for line in axes[0].lines if len(ys(line)) == 40}
+    assert colours == {circle.get_color() for circle in circles}
 
 
 def test_figure_6_draws_boxes_on_the_signed_root_scale() -> None:
     ax = axes_of(figure_6(rows(), study="simulation"))[0]
     medians = [line for line in ax.lines if line.get_linewidth() == 1.6]
-    # MLE on Lim is 0.30 +- 0.15 in equal parts: the middle of the two roots.
-    wanted = 0.5 * (np.sqrt(0.15) + np.sqrt(0.45))
+    # MLE on Lim is 0.30 + 0.15 u, and the u in the middle are -0.01 and 0.01.
+    wanted = 0.5 * (np.sqrt(0.2985) + np.sqrt(0.3015))
     assert ys(medians[0])[0] == pytest.approx(wanted)
     assert len(medians) == 7
     np.testing.assert_allclose(signed_root(np.array([-4.0, 0.0, 9.0])), [-2.0, 0.0, 3.0])
@@ -257,9 +268,10 @@ def test_figure_7_draws_the_change_of_every_draw_in_per_cent() -> None:
     points = [found for found in offsets if len(found) == 100]
     assert len(points) == 3
     np.testing.assert_array_equal(points[0][:, 1], 0.0)
-    wanted = {round(100 * (v / 0.889 - 1), 6) for v in (0.65, 0.75)}
+    wanted = {round(100 * (v / 0.879 - 1), 6) for v in (0.65, 0.75)}
     assert set(np.round(points[2][:, 1], 6)) == wanted
     assert "100 better, 0 worse" in ax.get_xticklabels()[2].get_text()
+    assert ax.get_title(loc="left") == "(a) RMSE, MLE 0.879 (paper 0.879)"
     assert np.abs(spread(100)).max() < 1.0
     assert len(set(spread(100))) == 100
 
@@ -270,7 +282,7 @@ def test_tables_hold_the_numbers_of_the_rows() -> None:
     found = scores[(scores["function"] == "Lim") & (scores["method"] == "DPE 1SE")]
     found = found[found["score"] == "RMSE"].iloc[0]
     assert found["mean"] == pytest.approx(0.20)
-    assert found["standard error"] == pytest.approx(0.15 * np.sqrt(100 / 99) / 10)
+    assert found["standard error"] == pytest.approx(0.15 * np.sqrt(33.33 / 99) / 10)  # sum u^2
     assert found["median"] == pytest.approx(0.20)
     assert found["mean score"] == pytest.approx(2.4)
     choices = tables["forrester-choices"]

@@ -244,6 +244,7 @@ def test_test_runs_bring_their_tasks_and_are_pinned_with_the_circumstances(tmp_p
     assert call["arguments"] == {
         "studies": ["piston-slap"],
         "size": "tiny",
+        "seed": 0,
         "jobs": 1,
         "scheduler": None,
         "test_runs": True,

@@ -100,11 +100,6 @@ def test_responses_are_those_of_the_function() -> None:
         np.testing.assert_allclose(y, expected, rtol=1e-13)
 
 
-def test_penalties_share_nothing_but_the_function() -> None:
-    lasso, scad = (draw(Task(f"simulation{end}", "franke", 0)) for end in ("", "-scad"))
-    assert not np.isin(lasso.X, scad.X).any()
-
-
 @pytest.mark.parametrize("name", SIZES)
 def test_no_lambda_beats_the_one_that_is_best_on_the_test_runs(name: str) -> None:
     rows = rows_of("simulation", name, 0)

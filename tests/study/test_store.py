@@ -268,7 +268,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 def _full_store(path: Path) -> None:
     """Write a store with something in every table, of which one row is the number 0.88."""
     with Store.open(path, "w") as store:
-        store.pin_test_runs("abc")
+        store.pin("test_runs", "abc")
         store.begin({"arguments": {"studies": ["forrester"], "size": "tiny"}})
         store.add(TASK, [Row("dpe", None, "nlpd", None, 0.88, 0.5)], 1.5)
         store.add_failure(TASKS[3], Failure("OSError", "first", "Traceback"), 1.0)
@@ -338,11 +338,11 @@ def test_an_error_that_has_no_known_cause_is_not_disguised(tmp_path: Path) -> No
 def test_the_test_runs_of_a_store_cannot_change(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     with Store.open(path, "w") as store:
-        store.pin_test_runs("abc")
+        store.pin("test_runs", "abc")
     with Store.open(path, "w") as store:
-        store.pin_test_runs("abc")
+        store.pin("test_runs", "abc")
         with pytest.raises(FileError, match=r"s\.sqlite holds results on other test runs"):
-            store.pin_test_runs("abd")
+            store.pin("test_runs", "abd")
         assert store.metadata()["test_runs"] == "abc"
 
 

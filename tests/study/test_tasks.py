@@ -8,7 +8,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from pengp.exceptions import InputError
-from pengp.study import definitions, forrester, limits, piston_slap, simulation
+from pengp.study import definitions, fold_designs, forrester, limits, piston_slap, simulation
 from pengp.study.definitions import SIZES, STUDIES, get_study
 from pengp.study.methods import compare
 from pengp.study.methods.sizes import SIMULATOR_PARTS
@@ -49,11 +49,12 @@ def test_a_smaller_size_is_part_of_a_larger_one_in_the_same_order(
 def test_the_paper_size_has_the_papers_repetitions() -> None:
     counts = {name: len(study.tasks("paper")) for name, study in STUDIES.items()}
     assert counts == {
-        "forrester": 5 + 20,
+        "forrester": 5 + 20 + 2 * 100,
         "simulation": 4 * 100,
         "simulation-scad": 4 * 100,
-        "piston-slap": 4 + 2 * 100,
-        "limits": 4 + 4 + 4 + 8,
+        "piston-slap": 5 + 2 * 100 + 2,
+        "limits": 6 + 4 + 4 + 8,
+        "folds": 4 * 100,
         "methods": 12 * 100,
         "methods-rivals": 12 * 100,
         "methods-real": 36 * 10,
@@ -72,6 +73,21 @@ def test_only_piston_slap_and_methods_have_tasks_for_test_runs() -> None:
             assert more == {Task(name, part, 0) for part in expected.get(name, ())}
 
 
+def test_a_root_seed_draws_anew_and_keeps_the_names() -> None:
+    other = [task._replace(root=7) for task in TASKS]
+    assert [task.name for task in other] == [task.name for task in TASKS]
+    assert not {task.seed for task in other} & {task.seed for task in TASKS}
+    task = CHEAP[0]
+    assert comparable(run_task(task._replace(root=7))) != comparable(ran(task))
+
+
+def test_both_penalties_see_the_same_designs() -> None:
+    lasso, scad = (simulation.draw(Task(s, "lim", 3, 5)) for s in ("simulation", "simulation-scad"))
+    assert (lasso.X == scad.X).all()
+    assert lasso.seed == scad.seed
+    assert all((a == b).all() for a, b in zip(lasso.plan.test, scad.plan.test, strict=True))
+
+
 def test_tasks_have_different_names_and_seeds() -> None:
     assert len({task.name for task in TASKS}) == len(TASKS)
     assert len({task.seed for task in TASKS}) == len(TASKS)
@@ -87,6 +103,7 @@ def test_every_part_has_code_and_all_code_is_listed() -> None:
         "simulation-scad": set(simulation.SCAD_PARTS),
         "piston-slap": {*piston_slap.PARTS, *piston_slap.TEST_PARTS},
         "limits": set(limits.PARTS),
+        "folds": set(fold_designs.PARTS),
         "methods": {*compare.PARTS, *compare.TEST_PARTS},
         "methods-rivals": {*compare.RIVAL_PARTS, *compare.TEST_PARTS},
         "methods-real": set(SIMULATOR_PARTS),

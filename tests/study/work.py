@@ -66,7 +66,7 @@ def stored_rows(store: Store, task: Task) -> list[Row]:
     found = store._select(
         "SELECT method, lam, metric, x, value, seconds FROM rows "
         "WHERE (study, function, repetition) = (?, ?, ?) ORDER BY position",
-        task,
+        task[:3],
     )
 
     def decoded(stored: float | str | None) -> float | None:

@@ -6,6 +6,7 @@ from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
     from pengp.choosing.crossval import CVTable, cross_validate_path
+    from pengp.choosing.external import external_sigma2, mahalanobis_p_value
     from pengp.choosing.folds import (
         FoldsLike,
         from_splitter,
@@ -80,6 +81,7 @@ __all__ = [
     "crps_normal_values",
     "crps_student_t",
     "crps_student_t_values",
+    "external_sigma2",
     "fold_metrics",
     "from_splitter",
     "get_metric",
@@ -91,6 +93,7 @@ __all__ = [
     "leave_one_out",
     "log_score",
     "log_score_values",
+    "mahalanobis_p_value",
     "make_folds",
     "mean_and_se",
     "one_se_index",
@@ -106,6 +109,7 @@ __getattr__, __dir__ = lazily(
     globals(),
     {
         "crossval": ["CVTable", "cross_validate_path"],
+        "external": ["external_sigma2", "mahalanobis_p_value"],
         "folds": [
             "FoldsLike",
             "from_splitter",

@@ -13,6 +13,16 @@ from pengp.cli.choices import choice
 from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
+from pengp.cli.search import (
+    OPTIONS,
+    Grid,
+    GridOption,
+    LambdaOption,
+    StartsOption,
+    ThetaBoundsOption,
+    check_given_lambda,
+    search_settings,
+)
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -20,11 +30,14 @@ if TYPE_CHECKING:
     from pengp.cli.folds import Folds
     from pengp.cli.runs import Runs
     from pengp.cli.summary import Summary
-    from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressorCV
+    from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
 
 
 #: Options of the penalized method alone.
-_OF_PENALIZED = ("penalty", "metric", "rule", "folds", "repeats", "isotropic")
+_OF_PENALIZED = {
+    **{n: f"--{n}" for n in ("penalty", "metric", "rule", "folds", "repeats", "isotropic")},
+    **OPTIONS,
+}
 
 
 class Method(StrEnum):
@@ -62,8 +75,8 @@ def fit(
         Method,
         typer.Option(
             help="bayes averages over lambda, theta and kernels; penalized chooses one lambda by "
-            "cross-validation, as the paper does. The options from --penalty to --isotropic belong "
-            "to penalized and need it."
+            "cross-validation, as the paper does. The options from --penalty to --isotropic and "
+            "from --lambda to --starts belong to penalized and need it."
         ),
     ] = Method.BAYES,
     kernel: Annotated[
@@ -106,6 +119,10 @@ def fit(
         str | None,
         choice("mean", "Prior mean", "zero; bayes: constant, from two inputs on"),
     ] = None,
+    lam: LambdaOption = None,
+    lambda_grid: GridOption = Grid.PAPER,
+    theta_bounds: ThetaBoundsOption = "0.001,1000",
+    starts: StartsOption = 10,
     seed: Annotated[
         int, typer.Option(min=0, help="Seed of the draws, of the folds and of the starts.")
     ] = 0,
@@ -161,13 +178,15 @@ def fit(
     _check_method(ctx, method)
     if tolerance is not None and not 0.0 < tolerance < float("inf"):
         raise InputError(f"--tolerance {tolerance:g} is no number above 0.")
+    check_given_lambda(ctx, lam)
+    searching = search_settings(theta_bounds, starts)
     if report is not None:
         check_destination(report, *read, place)
     fewest = 3 if method is Method.BAYES else 2
     runs = read_runs(data, response, _names(inputs), fewest=fewest, reading=reading)
     region = _input_bounds(runs, bounds or [], reading)
     scales = read_scales(runs, response, log, log_response, transform)
-    given = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
+    given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
     check_runs(runs, given["nugget"])
     model: Any = None
     info: dict[str, Any] = {"response": response, "source": runs.source, "seed": seed}
@@ -175,11 +194,15 @@ def fit(
         if method is Method.BAYES:
             model = _average(runs, given, input_bounds=region, **scales, random_state=seed)
         else:
-            plan = Folds.of(folds, repeats, seed, len(runs.y))
-            own = {"metric": metric, "rule": rule, "penalty": penalty, "isotropic": isotropic}
-            common = {"input_bounds": region, **scales, "random_state": seed, "n_jobs": jobs}
-            model = _penalized(runs, plan, given, **own, **common)
-            info |= plan.record()
+            given |= {"penalty": penalty, "isotropic": isotropic, **searching}
+            given |= {"input_bounds": region, **scales, "random_state": seed}
+            if lam is None:
+                plan = Folds.of(folds, repeats, seed, len(runs.y))
+                own = {"metric": metric, "rule": rule, "lams": lambda_grid.value, "n_jobs": jobs}
+                model = _penalized(runs, plan, given, **own)
+                info |= plan.record()
+            else:
+                model = _at_lambda(runs, lam, given)
     summary = Summary.of(view_of(model, response_name=response), tolerance)
     return _conclude(summary, info, place, report, as_json=as_json)
 
@@ -212,6 +235,14 @@ def _penalized(
         return model.fit(runs.X, runs.y)
 
 
+def _at_lambda(runs: "Runs", lam: float, given: dict[str, Any]) -> "PenalizedGPRegressor":
+    """Return the penalized fit of the runs at a given lambda."""
+    from pengp.estimators import PenalizedGPRegressor
+
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return PenalizedGPRegressor(lam=lam, **chosen).fit(runs.X, runs.y)
+
+
 def _check_new_file(place: Path, *, force: bool) -> None:
     """Refuse to replace a model file unasked."""
     if place.exists() and not force:
@@ -223,7 +254,7 @@ def _check_new_file(place: Path, *, force: bool) -> None:
 
 def _check_method(ctx: typer.Context, method: Method) -> None:
     """Raise where an option would have no effect."""
-    given = [f"--{name}" for name in _OF_PENALIZED if _was_given(ctx, name)]
+    given = [option for name, option in _OF_PENALIZED.items() if _was_given(ctx, name)]
     if given and method is Method.BAYES:
         verb, them = ("belongs", "it") if len(given) == 1 else ("belong", "them")
         raise InputError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.printing import paragraph, rendered, say, show, show_json, table
+from pengp.cli.verdicts import list_readings, run_root_seeds
 
 if TYPE_CHECKING:
     from pengp.study.definitions import Study
@@ -120,6 +121,14 @@ def run_study(
     output: Annotated[
         Path, typer.Option(metavar="FILE", help="Where the results go; a run continues there.")
     ] = Path("study.sqlite"),
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Root seed: another one draws all folds, designs and starts of the paper's "
+            "studies anew. A file keeps to one.",
+        ),
+    ] = 0,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Try tasks again that failed before.")
     ] = False,
@@ -142,6 +151,8 @@ def run_study(
     _check_options(studies, jobs, scheduler, test_runs)
     if (real is not None) != (name == "methods-real"):
         raise typer.BadParameter("--real goes with the study `methods-real`, which needs it.")
+    if seed and name.startswith("methods"):
+        raise typer.BadParameter("--seed does not go with the comparisons of methods.")
     simulators = None if real is None else read_simulators(real)
     runs = None if test_runs is None else read_test_runs(test_runs)
     with Store.open(output, "w") as store:
@@ -150,6 +161,7 @@ def run_study(
                 studies,
                 store,
                 size.value,
+                root=seed,
                 jobs=jobs,
                 scheduler=scheduler,
                 test_runs=runs,
@@ -210,10 +222,14 @@ def report(
         Path, typer.Option(metavar="DIR", help="Where the page, tables and figures go.")
     ] = Path("study-report"),
 ) -> None:
-    """Write a page of results beside the paper's claims."""
+    """Write a page of results beside the paper's statements."""
     from pengp.study.report import write_report
 
     show(f"The page is {write_report(file, output_dir)}\n")
+
+
+app.command("seeds")(run_root_seeds)
+app.command("readings")(list_readings)
 
 
 def _chosen(name: str, penalty: SimulationPenalty | None) -> "list[Study]":
@@ -244,7 +260,7 @@ def _conclude(tallies: "dict[str, Tally]", output: Path) -> None:
     from pengp.study.progress import summary
 
     for name, tally in tallies.items():
-        show("".join(f"{paragraph(sentence)}\n" for sentence in summary(name, tally)))
+        show(f"{paragraph(summary(name, tally))}\n")
     failed = sum(tally.failed + tally.skipped for tally in tallies.values())
     if failed:
         say(

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import as_seed, check_lams
+from pengp._core.checks import as_seed, check_lams, warn
 from pengp.choosing.crossval import CVTable, Task, tabulate
 from pengp.choosing.folds import FoldsLike
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric
+from pengp.choosing.plan import FoldPlan
 from pengp.choosing.rules import RuleLike, get_rule
 from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.display import FittedDisplayMixin
@@ -23,6 +24,9 @@ from pengp.model.means import MeanLike
 from pengp.path.penalties import AnyPenalty
 
 __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
+
+#: Metrics for which the paper wants folds of two runs or more (Section 2).
+_OF_COVARIANCES = ("md", "score", "scaled_score")
 
 
 class _PenalizedGP(FittedDisplayMixin, PathMixin, RegressorMixin, BaseEstimator):
@@ -286,6 +290,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         data = self._prepared(X_raw, y_raw, model, 0.0, seed)
         self.lams_ = lambda_values(self.lams, data, model)
         plans = make_plans(self.cv, data, seed)
+        _hint_at_single_runs(metric, plans)
         others = [m for m in FOLD_METRICS.values() if m.name != metric.name]
         starts = self._starts(data, model)
         tables = []
@@ -309,6 +314,16 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         for k, table in enumerate(tables if self.verbose > 0 else []):
             lam, folds = np.atleast_1d(self.lam_)[k], "no" if table is None else len(table.plan)
             sys.stdout.write(f"[pengp] output {k}: lambda = {lam:.4g}, from {folds} folds\n")
+
+
+def _hint_at_single_runs(metric: FoldMetric, plans: list[FoldPlan | None]) -> None:
+    """Warn where a metric of predicted covariances is asked of folds that have none."""
+    single = any(plan is not None and max(map(len, plan.test)) == 1 for plan in plans)
+    if metric.name in _OF_COVARIANCES and single:
+        warn(
+            f"metric={metric.name!r} judges variances and covariances together, and folds of one "
+            "run have no covariances; make cv folds of at least two runs."
+        )
 
 
 def _choice(table: CVTable | None, lams: FloatArray, metric: FoldMetric, rule: RuleLike) -> int:

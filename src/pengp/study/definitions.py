@@ -40,27 +40,39 @@ Data behind Figures 1 to 5: 8 runs, nugget 1e-5.
     n-fold lambda*), "pe_1se" (1f), each with its ``lam``; metrics "mean", "lower" and "upper" (ends
     of the 95 % interval) at ``x``; "theta", "sigma2", "nugget" and "loglik", one row each. The same
     of "mle_nugget_printed" (theta = 922.203, which the paper prints for 1c, and the most likely g
-    there) and "pe_printed" (lambda = 0.0231, which it prints for 1e). Method "truth", metric
+    there), "pe_printed" (lambda = 0.0231, which it prints for 1e), and of "pmle_theta" and
+    "pe_printed_theta" (theta = 27.444 and 10.565, as printed for 1d and 1e). Method "truth", metric
     "response": the function at ``x``; method "runs", metric "response": the 8 runs.
 ``loo`` (Figures 2 and 3)
     the cross-validation rows, n-fold. Method "fold", metric "chosen": the lambda of the least PE in
     fold ``x``. Method "without_7", ``lam`` the one of the least PE in fold 7: the surrogate from
     the other 7 runs, metrics as in ``surrogates``; metric "response": the held-out run 7 at its
     input ``x``. Method "without_7_printed": the same at lambda = 0.0461, which the paper prints.
+``search-loo``, repetition = 20 seeds of the paper's search, ``x`` the seed; ``lam`` None
+    n-fold with the best of ten random starts, drawn for every fold and lambda (odd seeds) or kept
+    for all lambdas of a fold (even seeds): methods "pe", "pe_1se", metric
+    "chosen"; method "pe", metric "rising" (as in ``partitions``); method "fold", metrics "best_7"
+    (lambda of the least PE in fold 7), "ratio_8" (largest over smallest PE of fold 8),
+    "largest_span" and "second_largest" (the fold whose PE changes most; whose mean PE is second).
+``search-folds``, repetition = one seed, ``x`` one of 20 random draws of 4 folds; ``lam`` None
+    the same search, its starts kept in odd repetitions: "chosen" and "rising" of every metric.
 ``folds`` (Figures 4 and 5), repetition = one random draw of 4 folds of 2 runs
     the cross-validation rows.
 ``partitions``
     all 105 partitions into four pairs: metric "chosen", methods "pe", "md", "score", "dpe",
-    "root_dpe" and the same with "_1se"; ``x`` is the partition, ``lam`` None.
+    "root_dpe" and the same with "_1se"; metric "rising", methods "pe", "md", "score", "dpe": 1 if
+    the mean over folds is higher at every lambda > 0.073 than at every smaller one, else 0; ``x``
+    is the partition, ``lam`` None.
 ``path``
-    the estimates from all runs: method "pmle" at every ``lam``, metrics "theta", "sigma2",
-    "loglik", "objective", "flat_lower" and "flat_upper" (the stretch of theta on which log L is
-    within 1e-4 of its maximum).
+    the estimates from all runs: method "pmle" at every ``lam``, metrics "variance" (predictive,
+    mean over the 281 inputs), "theta", "sigma2", "loglik", "objective", "flat_lower" and
+    "flat_upper" (the stretch of theta on which log L is within 1e-4 of its maximum).
 
 simulation, simulation-scad
 ---------------------------
 Figure 6, with the lasso and with the SCAD penalty: parts ``lim``, ``franke``, ``piston``,
-``borehole``; a repetition is a new Latin hypercube of runs, one of test runs, and five new folds.
+``borehole``; a repetition is a new Latin hypercube of runs, one of test runs, and five new folds,
+the same in both studies.
 
 Methods "mle", "mle_ten_starts" (what the paper's search, the best of 10 random starts, takes for
 it), "mle_nugget" (estimated g), "pe", "md", "score", "dpe", "dpe_1se", "pmle_star" (the lambda of
@@ -70,7 +82,12 @@ and "nugget" (method "mle_nugget" only).
 
 piston-slap
 -----------
-Section 5 (``isotropic``) and Appendix E (``anisotropic``): 12 runs, nugget 1e-5. With M either:
+Section 5 (``isotropic``) and Appendix E (``anisotropic``): 12 runs, nugget 1e-5.
+
+``runs``
+    method "runs", ``x`` the input: "unique_values" (how many) and "sd_over_range".
+
+With M either model:
 
 ``M-path``
     method "pmle" at every ``lam``: "theta" and "flat_lower", "flat_upper" of input ``x`` (1 to 6;
@@ -82,6 +99,9 @@ Section 5 (``isotropic``) and Appendix E (``anisotropic``): 12 runs, nugget 1e-5
 ``M``, repetition = one random draw of 4 folds of 3 runs (Figure 7, appendix figure)
     the cross-validation rows without "cv_mean" and "cv_se"; the paper's methods are "pe", "dpe"
     and "dpe_1se".
+``M-partitions``
+    all 15,400 partitions into four folds: metric "share", the share of them that choose ``lam``,
+    methods as in ``M`` and the same with "_1se".
 ``M-test``, only where test runs are given
     method "pmle" at every ``lam`` (and "plateau" for the isotropic model, ``lam`` = 0): "rmse",
     "crps", "coverage" of the 95 % intervals on the test runs; responses are standardised by the
@@ -106,6 +126,19 @@ far to near. Repetitions count the held-out folds or runs from 0.
     "scaled_variance_at_run" at run 7.
 ``kkt-forrester``, ``kkt-piston-slap``
     "lambda_max", the bound of Appendix A; ``kkt-piston-slap`` is anisotropic.
+``model``, ``x`` one of 4000 data sets drawn from the model, every second of 8 runs held out
+    method "true": "sigma2_ratio", DPE / (n_v sigma2), and "md", with the true theta and sigma2, and
+    "n_v"; method "estimated": "md" with sigma2 estimated from the other runs.
+``printed-formulas``, methods "piston" and "borehole"
+    the functions as Appendix C prints them against the usual ones on 1000 inputs: "ratio_median"
+    (printed over usual), "correlation", and "undefined" (share of inputs without a value).
+
+folds
+-----
+Not of the paper, but its discussion's proposal: parts as in ``simulation``; a repetition is a
+random and a sliced Latin hypercube with the same test runs. Methods are "dpe_1se" and "pe", each
+followed by "_random", "_repeated", "_stratified", "_space_filling" (on the random design),
+"_sliced" and "_sliced_random" (on the sliced one); metrics "rmse", "crps", "coverage".
 
 methods, methods-rivals, methods-real
 -------------------------------------
@@ -156,7 +189,7 @@ class Study:
     test_parts: tuple[str, ...] = ()
     is_paper: bool = True
 
-    def tasks(self, size: str, *, test_runs: bool = False) -> list[Task]:
+    def tasks(self, size: str, *, test_runs: bool = False, root: int = 0) -> list[Task]:
         """Return the tasks of a size, always in the same order.
 
         Parameters
@@ -165,11 +198,15 @@ class Study:
             How many repetitions.
         test_runs : bool
             Whether test runs are there for the parts that need them.
+        root : int
+            Root seed: another one draws all folds, designs and starts anew.
         """
         if size not in self.sizes:
             raise InputError(f"no size {size!r}; a study has the sizes {', '.join(SIZES)}.")
         counts = dict(self.sizes[size]) | dict.fromkeys(self.test_parts if test_runs else (), 1)
-        return [Task(self.name, part, r) for part, count in counts.items() for r in range(count)]
+        return [
+            Task(self.name, part, r, root) for part, count in counts.items() for r in range(count)
+        ]
 
 
 def _sizes(once: str, **repeated: tuple[int, int, int]) -> dict[str, dict[str, int]]:
@@ -197,7 +234,10 @@ _FORRESTER = Study(
     "The Forrester function",
     "Eight runs of one input on which maximum likelihood fails: profile likelihoods, surrogates, "
     "and cross-validation with PE, MD, Score and DPE (Sections 1 and 3, Figures 1 to 5).",
-    _sizes("profiles surrogates loo path partitions", folds=(2, 20, 20)),
+    _sizes(
+        "profiles surrogates loo path partitions",
+        **{"folds": (2, 20, 20), "search-loo": (0, 0, 100), "search-folds": (0, 0, 100)},
+    ),
 )
 _PISTON_SLAP = Study(
     "piston-slap",
@@ -205,9 +245,13 @@ _PISTON_SLAP = Study(
     "Twelve runs of six inputs: estimates, n-fold cross-validation and 100 random draws of four "
     "folds, with an isotropic and an anisotropic kernel (Section 5, Appendix E).",
     _sizes(
-        "isotropic-path isotropic-loo anisotropic-path anisotropic-loo",
-        isotropic=(2, 20, 100),
-        anisotropic=(2, 20, 100),
+        "runs isotropic-path isotropic-loo anisotropic-path anisotropic-loo",
+        **{
+            "isotropic": (2, 20, 100),
+            "anisotropic": (2, 20, 100),
+            "isotropic-partitions": (0, 0, 1),
+            "anisotropic-partitions": (0, 0, 1),
+        },
     ),
     ("isotropic-test", "anisotropic-test"),
 )
@@ -217,9 +261,17 @@ _LIMITS = Study(
     "What the estimates, predictions and metrics tend to as theta goes to 0 or to infinity: the "
     "formulas against the computation (Section 3, Appendices A and B).",
     _sizes(
-        "zero-runs infinity-runs kkt-forrester kkt-piston-slap",
+        "zero-runs infinity-runs kkt-forrester kkt-piston-slap model printed-formulas",
         **{"zero": (4, 4, 4), "infinity": (4, 4, 4), "zero-loo": (8, 8, 8)},
     ),
+)
+_FOLD_DESIGNS = Study(
+    "folds",
+    "Structured folds",
+    "Does structuring the folds help? Random, repeated, stratified and space-filling folds, and "
+    "sliced designs whose slices are the folds, on the functions of Section 4 (Section 6).",
+    _sizes("", **dict.fromkeys(("lim", "franke", "piston", "borehole"), (1, 10, 100))),
+    is_paper=False,
 )
 _METHODS = Study(
     "methods",
@@ -254,6 +306,7 @@ STUDIES: dict[str, Study] = {
         _simulation("simulation-scad", "SCAD"),
         _PISTON_SLAP,
         _LIMITS,
+        _FOLD_DESIGNS,
         _METHODS,
         _RIVALS,
         _SIMULATORS,

@@ -13,6 +13,7 @@ from pengp.datasets.functions import get_function
 from pengp.model.profile import profile_loglik
 from pengp.path.fitting import NUGGET_BOUNDS
 from pengp.path.penalized import PathFit, penalized_path
+from pengp.study.paper_search import is_rising, search_folds, search_leave_one_out
 from pengp.study.partitions import PARTITION_METRICS, partition_table
 from pengp.study.rows import (
     LAMS,
@@ -28,6 +29,7 @@ from pengp.study.rows import (
     fold_theta_rows,
     forrester_runs,
     lam_rows,
+    mean_and_std,
     surrogate,
     surrogate_at,
     surrogate_rows,
@@ -39,6 +41,8 @@ from pengp.study.task import Row, Task
 EXAMPLE_LAM = 0.005
 #: The estimate of Figure 1(c); the likelihood is flat around it, in theta and in the nugget.
 PRINTED_THETA = 922.203
+#: The estimates of Figures 1(d) and 1(e), as printed.
+PRINTED_PENALIZED, PRINTED_NFOLD = 27.444, 10.565
 #: Indices of the lambdas that the paper prints for Figures 1(e), 0.0231, and 3(b), 0.0461.
 PRINTED_BEST, PRINTED_FOLD_BEST = 15, 18
 FOLDS = 4
@@ -97,6 +101,13 @@ def surrogates(task: Task) -> list[Row]:
     path, seconds = timed(_path, runs, np.array(list(lams.values())), task.seed)
     fitted = [
         (method, lam, surrogate_at(runs, path, i)) for i, (method, lam) in enumerate(lams.items())
+    ]
+    fitted += [
+        (method, lams[method.removesuffix("_theta")], surrogate(runs.X, runs.y, np.array([theta])))
+        for method, theta in (
+            ("pmle_theta", PRINTED_PENALIZED),
+            ("pe_printed_theta", PRINTED_NFOLD),
+        )
     ]
     return chained(
         *(surrogate_rows(*each, _INPUTS, seconds) for each in fitted),
@@ -181,18 +192,32 @@ def partitions(task: Task) -> list[Row]:
         for metric in PARTITION_METRICS
         for ending, rule in rules
     }
+    rising = {metric: _rising(table, metric) for metric in METRICS}
     return chained(
         *(
             curve_rows(method, None, "chosen", counted(lams), lams, seconds)
             for method, lams in chosen.items()
-        )
+        ),
+        *(
+            curve_rows(metric, None, "rising", counted(found), found, seconds)
+            for metric, found in rising.items()
+        ),
     )
 
 
+def _rising(table: CVTable, metric: str) -> FloatArray:
+    """Return 1 for each repeat whose mean over the folds rises beyond 0.073, else 0."""
+    means = (table.repeat(r).mean_of(metric) for r in range(table.plan.repeats))
+    return np.array([float(is_rising(mean)) for mean in means])
+
+
 def estimates(task: Task) -> list[Row]:
-    """Return the estimates from all runs along the path."""
-    path, seconds = timed(_path, forrester_runs(), LAMS, task.seed)
+    """Return the estimates from all runs along the path, and the mean predictive variance."""
+    runs = forrester_runs()
+    path, seconds = timed(_path, runs, LAMS, task.seed)
+    stds = [mean_and_std(surrogate_at(runs, path, i), _INPUTS)[1] for i in range(len(LAMS))]
     values = {
+        "variance": (np.array(stds) ** 2).mean(axis=1),
         "theta": path.theta[:, 0],
         "sigma2": path.sigma2,
         "loglik": path.loglik,
@@ -221,4 +246,6 @@ PARTS: dict[str, Callable[[Task], list[Row]]] = {
     "path": estimates,
     "partitions": partitions,
     "folds": random_draw,
+    "search-loo": search_leave_one_out,
+    "search-folds": search_folds,
 }

@@ -16,6 +16,8 @@ from pengp.model.folded import batch_predict
 from pengp.model.kernels import correlation_matrix, get_kernel
 from pengp.model.profile import profile_loglik
 from pengp.path.grids import lambda_max
+from pengp.study.model_draws import model_draws
+from pengp.study.printed_formulas import printed_formulas
 from pengp.study.rows import (
     METRICS,
     NUGGET,
@@ -247,4 +249,6 @@ PARTS: dict[str, Callable[[Task], list[Row]]] = {
     "infinity-runs": all_runs_at_infinity,
     "kkt-forrester": largest_lambda,
     "kkt-piston-slap": largest_lambda,
+    "model": model_draws,
+    "printed-formulas": printed_formulas,
 }

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pengp.exceptions import InputError
-from pengp.study.claims import STATUSES, Judged, counts
+from pengp.study.claims import STATUSES, Judged, Status, counts
 from pengp.study.definitions import STUDIES, Study
 from pengp.study.figures.catalogue import Drawn
 from pengp.study.judges.base import number, signed
@@ -53,7 +53,8 @@ def render(contents: Contents) -> str:
     return environment.get_template("page.html").render(
         statuses=STATUSES,
         counts=counts(contents.judged),
-        total=len(contents.judged),
+        tested=_tested(counts(contents.judged)),
+        summary=summary(counts(contents.judged)),
         sections=[
             _section(study, contents)
             for study in STUDIES.values()
@@ -62,6 +63,24 @@ def render(contents: Contents) -> str:
         calls=[_call(call) for call in contents.metadata.get("invocations", [])],
         metadata=contents.metadata,
         source=contents.source,
+    )
+
+
+def _tested(found: dict[Status, int]) -> int:
+    """Return how many statements have a verdict."""
+    return sum(found.values()) - found["not testable"]
+
+
+def summary(found: dict[Status, int]) -> str:
+    """Return the counts of verdicts in one sentence."""
+    near = found["within search tolerance"] + found["within chance"]
+    return (
+        f"Of {_tested(found)} statements of the paper that were tested, {found['reproduced']} hold "
+        f"as they stand and {near} within the tolerance of a search or the chance of a draw; "
+        f"{found['depends on the search']} depend on the paper's own search, "
+        f"{found['depends on the reading']} on how a word is read, {found['slip']} are slips of "
+        "the text where another part of the paper is right, and "
+        f"{found['contradicted']} are contradicted."
     )
 
 
@@ -94,7 +113,7 @@ def _section(study: Study, contents: Contents) -> dict[str, Any]:
 
 
 def _about(drawn: Drawn, judged: list[Judged]) -> str:
-    """Return how many of the claims that cite a figure are reproduced."""
+    """Return the verdicts on the statements that cite a figure."""
     citing = [j for j in judged if drawn.figure.label in j.claim.where]
     if not citing:
         return ""

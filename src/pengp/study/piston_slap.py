@@ -9,6 +9,7 @@ from pengp.choosing.crossval import CVTable, cross_validate_path
 from pengp.choosing.folds import FoldsLike, random_folds
 from pengp.model.profile import profile_loglik
 from pengp.path.penalized import PathFit, penalized_path
+from pengp.study.partitions import every_fold, shares
 from pengp.study.rows import (
     LAMS,
     METRICS,
@@ -31,6 +32,16 @@ from pengp.study.task import Row, Task, TestRuns
 #: The isotropic estimate that the paper prints; the likelihood is flat from there on.
 PLATEAU = 18.992
 FOLDS = 4
+
+
+def spread_of_inputs(task: Task) -> list[Row]:
+    """Return how many different values each input has, and its standard deviation over range."""
+    X = piston_slap_runs().X  # in the unit cube by the range
+    unique = np.array([len(np.unique(column)) for column in X.T], dtype=np.float64)
+    found = {"unique_values": unique, "sd_over_range": X.std(axis=0, ddof=1)}
+    return chained(
+        *(curve_rows("runs", None, m, counted(values), values, 0.0) for m, values in found.items())
+    )
 
 
 def _isotropic(task: Task) -> bool:
@@ -108,6 +119,20 @@ def random_draw(task: Task) -> list[Row]:
     return chained(choice_rows(table, seconds), fold_rows(table, seconds))
 
 
+def partitions(task: Task) -> list[Row]:
+    """Return which share of all 15,400 partitions into four folds chooses each lambda."""
+    n = len(piston_slap_runs().y)
+    table, seconds = timed(_table, task, every_fold(n, n // FOLDS))
+    found = [shares(table, metric, n // FOLDS) for metric in METRICS]
+    return chained(
+        *(
+            lam_rows(method, "share", LAMS, values, seconds)
+            for by_method in found
+            for method, values in by_method.items()
+        )
+    )
+
+
 def judge(task: Task, test_runs: TestRuns) -> list[Row]:
     """Return the scores on the test runs along the path, and those on the isotropic plateau."""
     runs = piston_slap_runs()
@@ -130,9 +155,12 @@ _KINDS: dict[str, Callable[[Task], list[Row]]] = {
     "": random_draw,
     "-path": estimates,
     "-loo": leave_one_out,
+    "-partitions": partitions,
 }
 
 #: What runs each part.
-PARTS = {model + kind: run for model in _MODELS for kind, run in _KINDS.items()}
+PARTS = {"runs": spread_of_inputs} | {
+    model + kind: run for model in _MODELS for kind, run in _KINDS.items()
+}
 #: What runs each part that needs test runs.
 TEST_PARTS = {f"{model}-test": judge for model in _MODELS}

@@ -6,10 +6,6 @@ from typing import TextIO
 
 from pengp.study.runner import Progress, Tally
 
-#: Seconds of the authors' R package for one 4-fold cross-validation of the 12 piston-slap runs.
-_R_SECONDS = 20.0
-_SIMULATIONS = ("simulation", "simulation-scad")
-
 
 @contextlib.contextmanager
 def shown(name: str, stream: TextIO) -> Iterator[Progress]:
@@ -66,18 +62,10 @@ class Lines:
         self._stream.flush()
 
 
-def summary(name: str, tally: Tally) -> list[str]:
-    """Return sentences on what a run of the study ``name`` did and how fast it was."""
+def summary(name: str, tally: Tally) -> str:
+    """Return a sentence on what a run of the study ``name`` did and how fast it was."""
     if tally.ended == 0:
-        return [f"{name}: nothing to do, {tally.already} of {tally.total} tasks are done."]
-    sentences = [
+        return f"{name}: nothing to do, {tally.already} of {tally.total} tasks are done."
+    return (
         f"{name}: {tally.ended} tasks in {tally.seconds:.3g} s, {tally.rate:.3g} tasks per second."
-    ]
-    if name in _SIMULATIONS:
-        sentences.append(
-            "A task is a 5-fold cross-validation of 10 or 15 runs plus the fits. R package "
-            f"GPpenalty: about {_R_SECONDS:.0f} s for one 4-fold CV of 12 runs, so "
-            f"{tally.rate:.3g} tasks per second here is about {_R_SECONDS * tally.rate:.2g} times "
-            "that."
-        )
-    return sentences
+    )

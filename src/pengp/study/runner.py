@@ -123,6 +123,7 @@ def run_studies(
     store: Store,
     size: str,
     *,
+    root: int = 0,
     jobs: int = 1,
     scheduler: str | None = None,
     test_runs: TestRuns | None = None,
@@ -142,6 +143,8 @@ def run_studies(
         Opened with mode "w".
     size : {"tiny", "quick", "paper"}
         How many repetitions.
+    root : int
+        Root seed of all that is random; one store has one.
     jobs, scheduler, retry_failed
         As for `run`.
     test_runs : TestRuns, optional
@@ -157,11 +160,13 @@ def run_studies(
     dict
         What was done, by name of study.
     """
+    store.pin("root", str(root))
     if test_runs is not None:
-        store.pin_test_runs(digest(test_runs))
+        store.pin("test_runs", digest(test_runs))
     arguments = {
         "studies": [study.name for study in studies],
         "size": size,
+        "seed": root,
         "jobs": jobs,
         "scheduler": scheduler,
         "test_runs": test_runs is not None,
@@ -174,7 +179,7 @@ def run_studies(
         for study in studies:
             with watched(study) as progress:
                 tallies[study.name] = run(
-                    study.tasks(size, test_runs=test_runs is not None),
+                    study.tasks(size, test_runs=test_runs is not None, root=root),
                     store,
                     jobs=jobs,
                     scheduler=scheduler,

@@ -8,6 +8,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import as_seed
+from pengp._core.linalg import ONE_THREAD
 from pengp.choosing.crossval import CVTable, cross_validate_path
 from pengp.choosing.folds import FoldPlan, random_folds
 from pengp.choosing.scores import rmse
@@ -48,9 +49,13 @@ class Draw(NamedTuple):
 
 
 def draw(task: Task) -> Draw:
-    """Draw the runs, the test runs, the folds and the starts, in this order."""
+    """Draw the runs, the test runs, the folds and the starts, in this order.
+
+    They are those of the study `simulation`, whatever the study, so that penalties are compared on
+    the same designs.
+    """
     function, (n, m) = get_function(task.function), SIZES[task.function]
-    rng = np.random.default_rng(task.seed)
+    rng = np.random.default_rng(task._replace(study="simulation").seed)
     X, X_test = (
         scale_design(latin_hypercube(k, function.dimension, random_state=rng), function.bounds)
         for k in (n, m)
@@ -61,8 +66,13 @@ def draw(task: Task) -> Draw:
 
 def simulate(task: Task, *, penalty: str) -> list[Row]:
     """Return the scores of all methods; they share the folds, the path and the test runs."""
-    data = draw(task)
-    runs = scaled_runs(data.X, data.y, get_function(task.function).bounds)
+    with ONE_THREAD:  # many tiny matrices, which threads only slow down
+        return _simulated(draw(task), task.function, penalty)
+
+
+def _simulated(data: Draw, function: str, penalty: str) -> list[Row]:
+    """Return the scores of all methods on one draw."""
+    runs = scaled_runs(data.X, data.y, get_function(function).bounds)
     judge = partial(_scores, data, runs)
     table, cv_seconds = timed(_cross_validate, runs, data, penalty)
     path, seconds = timed(

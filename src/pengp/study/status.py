@@ -22,10 +22,11 @@ class Standing(NamedTuple):
 def standings(store: Store) -> list[Standing]:
     """Return how far each study is that a call asked for, in the order of `STUDIES`."""
     metadata = store.metadata()
+    has_tests = metadata["test_runs"] is not None
     done, failed = store.done(), {failed.task for failed in store.failures()}
     found = []
     for name, size in _largest_sizes(metadata["invocations"]).items():
-        tasks = set[Task](STUDIES[name].tasks(size, test_runs=metadata["test_runs"] is not None))
+        tasks = set[Task](STUDIES[name].tasks(size, test_runs=has_tests, root=store.root))
         found.append(Standing(name, size, len(tasks), len(tasks & done), len(tasks & failed)))
     return found
 

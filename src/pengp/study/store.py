@@ -124,7 +124,8 @@ class Store:
     def done(self) -> set[Task]:
         """Return the tasks whose rows are here."""
         found = self._select("SELECT study, function, repetition FROM tasks WHERE state = 'done'")
-        return {Task(*columns) for columns in found}
+        root = self.root
+        return {Task(study, function, repetition, root) for study, function, repetition in found}
 
     def failures(self) -> list[FailedTask]:
         """Return the tasks that failed and why, in the order of their names."""
@@ -132,8 +133,9 @@ class Store:
             "SELECT study, function, repetition, seconds, error_type, error_message, "
             "error_traceback FROM tasks WHERE state = 'failed' ORDER BY study, function, repetition"
         )
+        root = self.root
         return [
-            FailedTask(Task(study, function, repetition), Failure(*failure), seconds)
+            FailedTask(Task(study, function, repetition, root), Failure(*failure), seconds)
             for study, function, repetition, seconds, *failure in found
         ]
 
@@ -204,7 +206,7 @@ class Store:
             self._mark(task, "done", seconds, (None, None, None), digest(*encoded))
             self._connection.executemany(
                 "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [(*task, *row) for row in encoded],
+                [(*task[:3], *row) for row in encoded],
             )
 
     def add_failure(self, task: Task, failure: Failure, seconds: float) -> None:
@@ -213,18 +215,24 @@ class Store:
             error = (failure.type, failure.message, failure.traceback)
             self._mark(task, "failed", seconds, error, digest())
 
-    def pin_test_runs(self, pin: str) -> None:
-        """Keep the digest of the test runs, which may not change within one file."""
-        kept = self._meta("test_runs")
+    @property
+    def root(self) -> int:
+        """The root seed of all that is here, 0 before one was pinned."""
+        return int(self._meta("root") or 0)
+
+    def pin(self, key: Literal["test_runs", "root"], value: str) -> None:
+        """Keep the digest of the test runs, or the root seed; neither may change in one file."""
+        kept = self._meta(key)
         if kept is None:
             with self._transaction():
                 self._connection.execute(
-                    "INSERT INTO meta VALUES ('test_runs', ?, ?)", (pin, digest("test_runs", pin))
+                    "INSERT INTO meta VALUES (?, ?, ?)", (key, value, digest(key, value))
                 )
-        elif kept != pin:
+        elif kept != value:
+            what = {"test_runs": "on other test runs than these", "root": f"of seed {kept}"}[key]
+            same = {"test_runs": "the same test runs", "root": "that seed"}[key]
             raise FileError(
-                f"{self.path} holds results on other test runs than these; give the same test runs "
-                "or choose another file."
+                f"{self.path} holds results {what}; give {same} or choose another file."
             )
 
     def _mark(
@@ -238,9 +246,9 @@ class Store:
         """Write the record of a task that ended, in place of the one of an earlier failure."""
         self._connection.execute(
             "DELETE FROM tasks WHERE (study, function, repetition, state) = (?, ?, ?, 'failed')",
-            task,
+            task[:3],
         )
-        record = (*task, state, self._invocation, float(seconds), task.seed, *error)
+        record = (*task[:3], state, self._invocation, float(seconds), task.seed, *error)
         self._connection.execute(
             "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*record, digest(*record, of_rows)),

@@ -13,16 +13,19 @@ class Task(NamedTuple):
     function: str
     """The test function or, in studies of one data set, the part of the study."""
     repetition: int
+    root: int = 0
+    """The root seed of a whole run of studies."""
 
     @property
     def name(self) -> str:
-        """Return the task's name, from which its seed follows."""
+        """Return the task's name, the same whatever the root seed."""
         return f"{self.study}/{self.function}/{self.repetition}"
 
     @property
     def seed(self) -> int:
-        """Return the seed of everything random in the task; it follows from the name alone."""
-        return int.from_bytes(hashlib.sha256(self.name.encode()).digest()[:4], "big")
+        """Return the seed of everything random in the task; it follows from name and root seed."""
+        text = f"{self.name}#{self.root}" if self.root else self.name
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
 class Row(NamedTuple):

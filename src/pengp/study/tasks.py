@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
-from pengp.study import forrester, limits, piston_slap, simulation
+from pengp.study import fold_designs, forrester, limits, piston_slap, simulation
 from pengp.study.definitions import get_study
 from pengp.study.methods import compare
 from pengp.study.methods.problems import SimulatorTables
@@ -16,6 +16,7 @@ _PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
     "simulation-scad": simulation.SCAD_PARTS,
     "piston-slap": piston_slap.PARTS,
     "limits": limits.PARTS,
+    "folds": fold_designs.PARTS,
     "methods": compare.PARTS,
     "methods-rivals": compare.RIVAL_PARTS,
 }
@@ -42,7 +43,7 @@ def run_task(
     simulators : mapping of str to SimulatorTable, optional
         Runs of real simulators, for the study `methods-real`.
     """
-    if task not in get_study(task.study).tasks("paper", test_runs=True):
+    if task not in get_study(task.study).tasks("paper", test_runs=True, root=task.root):
         raise InputError(
             f"no task {task.name!r}; `STUDIES[{task.study!r}].tasks('paper', test_runs=True)` "
             "lists what there is."

@@ -1,17 +1,15 @@
 """What a claim of the paper is."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from pengp.study.judges.base import Verdict
-from pengp.study.report_rows import Rows
+from pengp.study.judges.base import Judge
 
 PRINTED = "equal to within one unit of the last printed digit"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper and how the rows are asked about it.
+    """A statement of the paper, counted once, and how the rows are asked about it.
 
     Attributes
     ----------
@@ -24,9 +22,9 @@ class Claim:
     paper : str
         What the paper says.
     test : str
-        What is tested, in one sentence.
-    judge : callable
-        From `Rows` to a `Verdict`; raises MissingRowsError if rows are missing.
+        How it is read, fixed before the rows are seen.
+    judge : Judge
+        From `Rows` to a `Verdict`, on all of its lines.
     """
 
     id: str
@@ -34,4 +32,4 @@ class Claim:
     where: str
     paper: str
     test: str
-    judge: Callable[[Rows], Verdict]
+    judge: Judge

@@ -9,8 +9,6 @@ from pengp.study.claims.base import Claim
 from pengp.study.judges.base import STATUSES, Status, Verdict
 from pengp.study.report_rows import MissingRowsError, Rows
 
-__all__ = ["CLAIMS", "STATUSES", "Claim", "Judged", "Status", "Verdict", "counts", "judge"]
-
 #: Every claim, in the order of the studies and of the paper.
 CLAIMS: tuple[Claim, ...] = (
     *forrester.CLAIMS,
@@ -52,3 +50,16 @@ def _judge(claim: Claim, rows: Rows) -> Verdict:
 def counts(judged: list[Judged]) -> dict[Status, int]:
     """Return how many claims have each status."""
     return {status: sum(j.verdict.status == status for j in judged) for status in STATUSES}
+
+
+def readings() -> str:
+    """Return all statements and how they are read, as a Markdown table."""
+    head = ("| statement | where | what the paper says | how it is read |", "|---|---|---|---|")
+    cells = [(f"`{claim.id}`", claim.where, claim.paper, claim.test) for claim in CLAIMS]
+    lines = ["| " + " | ".join(map(_escaped, row)) + " |" for row in cells]
+    return "\n".join((*head, *lines)) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Return a text for a cell of a Markdown table."""
+    return text.replace("*", r"\*").replace("|", r"\|")

@@ -4,7 +4,8 @@ from functools import partial
 
 from pengp.study.claims.base import Claim
 from pengp.study.judges import folds as judge
-from pengp.study.judges.base import METRICS
+from pengp.study.judges.base import METRICS, each
+from pengp.study.judges.folds import ALIKE, NEARLY_ALL, QUARTILES, RANGE
 
 CLAIMS = (
     Claim(
@@ -39,19 +40,17 @@ CLAIMS = (
         "forrester",
         "Section 3, Figure 4(b), 4(c)",
         "The curves of MD and Score are nearly indistinguishable.",
-        "At no λ of any draw they differ by 5 % of the range that the curves of MD span.",
+        f"At no λ of any draw they differ by {ALIKE:.0%} of the range that the curves of MD span; "
+        f"they choose the same λ* in {NEARLY_ALL:.0%} of the draws.",
         judge.md_like_score,
     ),
-    *(
-        Claim(
-            f"forrester-{method}-gap",
-            "forrester",
-            f"Section 3, Figure {figure}",
-            f"λ* of {METRICS[method]} has a noticeable gap between 0 and about 0.073.",
-            "No draw chooses λ* strictly between 0 and 0.073.",
-            partial(judge.md_gap, method=method),
-        )
-        for method, figure in (("md", "4(b)"), ("score", "4(c)"))
+    Claim(
+        "forrester-md-score-gap",
+        "forrester",
+        "Section 3, Figure 4(b), 4(c)",
+        "λ* of MD and Score has a noticeable gap between 0 and about 0.073.",
+        "No draw chooses λ* strictly between 0 and 0.073.",
+        each({METRICS[m]: partial(judge.md_gap, method=m) for m in ("md", "score")}),
     ),
     Claim(
         "forrester-dpe-curves",
@@ -68,8 +67,9 @@ CLAIMS = (
         "forrester",
         "Sections 1 and 3",
         "DPE varies far less between folds than PE, MD and Score, for interpolating surrogates.",
-        "SE(λ)/|C(λ)|, median over the draws and all λ ≤ 0.073, is for DPE at most half of each "
-        "other metric's.",
+        "Between folds: SE(λ)/|C(λ)|, median over the draws and all λ ≤ 0.073, is for DPE at most "
+        "half of each other metric's. Between draws: the same of the standard deviation of C(λ) "
+        "over the draws.",
         judge.less_variable,
     ),
     Claim(
@@ -89,23 +89,30 @@ CLAIMS = (
         "λ* of DPE is 0 in every draw.",
         judge.dpe_zero,
     ),
-    *(
-        Claim(
-            f"forrester-{method}-1se-end",
-            "forrester",
-            "Section 3, Figure 5(c)",
-            f"The 1SE rule with {METRICS[method]} almost always gives λ = 7.389.",
-            "At least 9 in 10 draws end at the largest λ.",
-            partial(judge.one_se_at_end, method=method),
-        )
-        for method in ("pe", "md", "score")
-    ),
     Claim(
-        "forrester-dpe-1se",
+        "forrester-1se-end",
         "forrester",
         "Section 3, Figure 5(c)",
-        "λ_1SE of DPE is remarkably consistent and avoids overly large λ.",
+        "The 1SE rule with PE, MD and Score almost always gives λ = 7.389.",
+        f"At least {NEARLY_ALL:.0%} of the draws end at the largest λ: of all three metrics "
+        "together, and of each.",
+        judge.one_se_at_end,
+    ),
+    Claim(
+        "forrester-dpe-1se-small",
+        "forrester",
+        "Section 3, Figure 5(c)",
+        "λ_1SE of DPE avoids overly large λ.",
         "It is above 0 and at most 0.073 in every draw.",
-        judge.dpe_one_se,
+        judge.dpe_one_se_small,
+    ),
+    Claim(
+        "forrester-dpe-1se-consistent",
+        "forrester",
+        "Section 3, Figure 5(c)",
+        "λ_1SE of DPE is remarkably consistent.",
+        f"The largest is at most {RANGE:g} times the smallest; the third quartile is at most "
+        f"{QUARTILES:g} times the first.",
+        judge.dpe_one_se_consistent,
     ),
 )

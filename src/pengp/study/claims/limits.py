@@ -4,7 +4,7 @@ from functools import partial
 
 from pengp.study.claims.base import Claim
 from pengp.study.judges import limits as judge
-from pengp.study.judges.limits import TOLERANCE
+from pengp.study.judges.limits import TOLERANCE, UNBIASED
 
 _TEST = (
     f"Formula and computation at the θ nearest to the limit agree to {TOLERANCE:g} in all folds."
@@ -160,5 +160,22 @@ CLAIMS = (
         "λ_max from the KKT conditions is the smallest λ that forces θ = 0.",
         "For the Forrester runs no λ of the grid below λ_max has θ̂ at the lower bound 0.001.",
         judge.smallest_lambda,
+    ),
+    Claim(
+        "limits-dpe-external",
+        "limits",
+        "Section 3",
+        "With the true θ, DPE / n_v is an unbiased, external estimator of σ².",
+        f"Over 4000 data sets drawn from the model the mean of DPE / (n_v σ²) is within "
+        f"{UNBIASED:.0%} of 1, two standard errors included.",
+        judge.dpe_external,
+    ),
+    Claim(
+        "limits-md-chi-squared",
+        "limits",
+        "Section 2",
+        "With the true θ and σ², MD follows χ² with n_v degrees of freedom.",
+        "The Kolmogorov-Smirnov test over 4000 data sets drawn from the model has p ≥ 0.01.",
+        judge.md_chi_squared,
     ),
 )

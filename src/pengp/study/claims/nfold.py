@@ -2,6 +2,7 @@
 
 from pengp.study.claims.base import PRINTED, Claim
 from pengp.study.judges import nfold as judge
+from pengp.study.judges.nfold import CONSTANT
 
 CLAIMS = (
     Claim(
@@ -17,7 +18,7 @@ CLAIMS = (
         "forrester",
         "Section 1, Figure 2",
         "n-fold CV on PE selects λ = 0.02.",
-        f"λ* is {PRINTED}.",
+        "λ* is the grid's 0.0231, which the paper's θ̂ = 10.565 belongs to.",
         judge.nfold_lam,
     ),
     Claim(
@@ -27,6 +28,15 @@ CLAIMS = (
         "The 1SE rule on n-fold PE selects λ = 7.39.",
         f"λ_1SE is {PRINTED}.",
         judge.nfold_one_se,
+    ),
+    Claim(
+        "forrester-1se-smallest",
+        "forrester",
+        "Section 1",
+        "The 1SE rule selects the smallest λ whose metric is within one standard error of the "
+        "lowest.",
+        "For n-fold PE that λ is the 7.39 of Figure 2. (Section 2 takes the largest.)",
+        judge.smallest,
     ),
     Claim(
         "forrester-fold-8-largest",
@@ -41,7 +51,7 @@ CLAIMS = (
         "forrester",
         "Section 3, Figure 3(a)",
         "That curve is fairly constant.",
-        "Its largest value is less than 1.25 times its smallest.",
+        f"Its largest value is less than {CONSTANT} times its smallest.",
         judge.fold_8_constant,
     ),
     Claim(
@@ -66,7 +76,7 @@ CLAIMS = (
         "forrester",
         "Section 3, Figure 3",
         "λ = 0.046 minimises PE of the fold without run 7.",
-        f"The minimiser is {PRINTED}.",
+        "The minimiser is the grid's 0.0461.",
         judge.run_7_lam,
     ),
     Claim(
@@ -74,7 +84,8 @@ CLAIMS = (
         "forrester",
         "Section 3, Figure 3(b)",
         "Even this surrogate cannot capture y₇.",
-        "y₇ is outside the 95 % interval of the surrogate without run 7 at its best λ.",
+        "y₇ is outside the 95 % interval of the surrogate without run 7, at the best λ found and "
+        "at the printed one.",
         judge.run_7_missed,
     ),
 )

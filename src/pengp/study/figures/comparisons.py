@@ -1,10 +1,12 @@
-"""Figures 6 to 8: methods compared on test runs, by their relative differences."""
+"""Figures 6, 7 and that of Appendix E: methods compared on test runs."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from pengp._core.arrays import FloatArray
 from pengp.plots.drawing import BLACK, GREY
@@ -23,6 +25,13 @@ _TITLES = {
 }
 _SHORT = {"mle": "MLE", "mle_nugget": r"MLE $\hat g$"} | {
     m: name for m, name in METHODS.items() if not m.startswith("mle")
+}
+_MEAN: dict[str, Any] = {
+    "marker": "D",
+    "color": "white",
+    "markeredgecolor": BLACK,
+    "markersize": 4,
+    "linestyle": "none",
 }
 _TICKS = np.array([-1.0, -0.5, -0.1, 0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 
@@ -47,6 +56,11 @@ def figure_6(rows: Rows, study: str) -> Figure:
             else:
                 ax.text(0.5, 0.5, "no rows", ha="center", va="center", transform=ax.transAxes)
         axes[i, 0].set_ylabel(f"{name} relative to pMLE*")
+    marks = [
+        Line2D([], [], color=BLACK, linewidth=1.6, label="median"),
+        Line2D([], [], label="mean", **_MEAN),
+    ]
+    figure.legend(handles=marks, loc="outside lower center", ncols=2)
     return figure
 
 
@@ -65,7 +79,7 @@ def _boxes(ax: Axes, rows: Rows, study: str, function: str, score: str) -> None:
         box.set(facecolor=COLOURS[method], alpha=0.6)
     means = signed_root(found[list(METHODS)].mean().to_numpy())
     places = np.arange(1, len(METHODS) + 1)
-    ax.plot(places, means, "D", color="white", markeredgecolor=BLACK, markersize=4, zorder=3)
+    ax.plot(places, means, zorder=3, **_MEAN)
     ax.axhline(0.0, color=GREY, linestyle="--", linewidth=0.9, zorder=0)
     ax.set_xticks(places, list(_SHORT.values()), rotation=45, ha="right")
     low, high = ax.get_ylim()
@@ -73,8 +87,11 @@ def _boxes(ax: Axes, rows: Rows, study: str, function: str, score: str) -> None:
     ax.set_yticks(signed_root(shown), [signed(f"{tick:g}") for tick in shown])
 
 
-def piston_figure(rows: Rows, part: str) -> Figure:
-    """Draw the relative difference to the MLE of each draw of folds."""
+def piston_figure(rows: Rows, part: str, printed: dict[str, str]) -> Figure:
+    """Draw the relative difference to the MLE of each draw of folds.
+
+    ``printed`` holds the scores of the MLE that the paper prints.
+    """
     figure, axes = panels(1, 2, (8.4, 3.6))
     for k, (score, name) in enumerate(SCORES.items()):
         ax, labels = axes[0, k], []
@@ -97,9 +114,14 @@ def piston_figure(rows: Rows, part: str) -> Figure:
         ax.set_xticks(range(len(DRAW_METHODS)), labels)
         ax.set_xlim(-0.6, len(DRAW_METHODS) - 0.4)
         ax.set_ylabel(f"{name} relative to the MLE (%)")
-        letter(ax, k, name)
+        baseline = rows.along_lam(f"{part}-test", "pmle", score).iloc[0]
+        letter(ax, k, f"{name}, MLE {baseline:.3f} (paper {printed[score]})")
     return figure
 
 
-figure_7 = partial(piston_figure, part="piston-slap/isotropic")
-figure_8 = partial(piston_figure, part="piston-slap/anisotropic")
+figure_7 = partial(
+    piston_figure, part="piston-slap/isotropic", printed={"rmse": "0.879", "crps": "0.505"}
+)
+figure_appendix = partial(
+    piston_figure, part="piston-slap/anisotropic", printed={"rmse": "0.767", "crps": "0.500"}
+)

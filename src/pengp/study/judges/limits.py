@@ -5,13 +5,16 @@ The data behind the rows are the Forrester runs; a form has to agree in every fo
 
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2, kstest
 
-from pengp.study.judges.base import Verdict, lam_text, number, verdict
+from pengp.study.judges.base import Verdict, lam_text, mean_of, number, read, verdict
 from pengp.study.report_rows import MissingRowsError, Rows
 
 #: Largest error at the theta nearest to the limit, relative to the formula (absolute where that
 #: is 0 but for rounding; responses have standard deviation 1).
 TOLERANCE = 1e-4
+#: Without bias: the mean is within this share of the true value.
+UNBIASED = 0.05
 _ZERO_UP_TO = 1e-12
 
 
@@ -62,6 +65,7 @@ def sigma2_as_printed(rows: Rows, part: str) -> Verdict:
         f"computed {number(computed)}, printed form {number(printed)}",
         f"Section 3 leaves out the factor 1/n of its own definition of sigma2; with it the form "
         f"gives {number(formula)} (relative error {abs(computed / formula - 1.0):.1e}).",
+        slip=abs(computed / formula - 1.0) < TOLERANCE,
     )
 
 
@@ -74,6 +78,7 @@ def covariance_as_printed(rows: Rows) -> Verdict:
         f"variance {number(computed)}, sigma2 {number(sigma2)}",
         "Section 3 leaves out the factor g that the same covariance has in Appendix B, g(I + "
         f"J/(n + g)); with it the variance is {number(formula)}, so it is not inflated by 1/g.",
+        slip=abs(computed / formula - 1.0) < TOLERANCE,
     )
 
 
@@ -101,4 +106,28 @@ def smallest_lambda(rows: Rows) -> Verdict:
         first >= bound,
         f"λ_max = {number(bound)}, but θ̂ is at its lower bound from λ = {lam_text(first)} on",
         "The condition is local: it says when θ = 0 is a local maximum of Q, not the global one.",
+    )
+
+
+def dpe_external(rows: Rows) -> Verdict:
+    """Judge whether DPE / n_v estimates sigma2 without bias where theta is the true one."""
+    ratio = mean_of(rows.along_x("limits/model", "true", "sigma2_ratio"))
+    outcome = ratio.within(1.0 - UNBIASED, 1.0 + UNBIASED)
+    return read(
+        {"equivalence": outcome},
+        f"mean of DPE / (n_v σ²) {ratio.mean:.3f} \N{PLUS-MINUS SIGN} {ratio.se:.3f}",
+    )
+
+
+def md_chi_squared(rows: Rows) -> Verdict:
+    """Judge whether MD with the true theta and sigma2 follows chi-squared."""
+    md = rows.along_x("limits/model", "true", "md")
+    held_out = int(rows.number("limits/model", "true", "n_v"))
+    p = float(kstest(md.to_numpy(), chi2(held_out).cdf).pvalue)
+    estimated = rows.along_x("limits/model", "estimated", "md").mean()
+    return verdict(
+        p >= 0.01,
+        f"Kolmogorov-Smirnov p = {p:.2f} with {held_out} degrees of freedom, mean {md.mean():.2f}",
+        f"With sigma2 estimated from the other runs, as cross-validation does, the mean is "
+        f"{estimated:.2f}.",
     )
