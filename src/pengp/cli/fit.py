@@ -10,6 +10,7 @@ import typer
 
 from pengp.cli.bounds import BOUNDS_HELP, read_bounds
 from pengp.cli.choices import choice
+from pengp.cli.levels import FactorOption, IntegerOption, level_settings
 from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
@@ -53,7 +54,13 @@ def fit(
         str, typer.Argument(metavar="TABLE", help="Table of runs; - for CSV on stdin.")
     ],
     response: Annotated[
-        str, typer.Option("--response", "-y", metavar="NAME", help="Column to be predicted.")
+        list[str],
+        typer.Option(
+            "--response",
+            "-y",
+            metavar="NAME",
+            help="Column to be predicted; several, each on its own, if repeated.",
+        ),
     ],
     inputs: Annotated[
         str | None,
@@ -71,6 +78,8 @@ def fit(
     log: LogOption = None,
     log_response: LogResponseOption = False,
     transform: TransformOption = None,
+    integer: IntegerOption = None,
+    factor: FactorOption = None,
     method: Annotated[
         Method,
         typer.Option(
@@ -183,13 +192,18 @@ def fit(
     if report is not None:
         check_destination(report, *read, place)
     fewest = 3 if method is Method.BAYES else 2
-    runs = read_runs(data, response, _names(inputs), fewest=fewest, reading=reading)
+    _check_responses(response, tolerance)
+    runs = read_runs(
+        data, response, _names(inputs), factors=factor or [], fewest=fewest, reading=reading
+    )
     region = _input_bounds(runs, bounds or [], reading)
     scales = read_scales(runs, response, log, log_response, transform)
+    scales |= level_settings(runs, integer or [])
     given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
     check_runs(runs, given["nugget"])
     model: Any = None
-    info: dict[str, Any] = {"response": response, "source": runs.source, "seed": seed}
+    named = response[0] if len(response) == 1 else response
+    info: dict[str, Any] = {"response": named, "source": runs.source, "seed": seed}
     with working(f"Fitting {len(runs.y)} runs ..."):
         if method is Method.BAYES:
             model = _average(runs, given, input_bounds=region, **scales, random_state=seed)
@@ -203,8 +217,9 @@ def fit(
                 info |= plan.record()
             else:
                 model = _at_lambda(runs, lam, given)
-    summary = Summary.of(view_of(model, response_name=response), tolerance)
-    return _conclude(summary, info, place, report, as_json=as_json)
+    views = [view_of(model, k, response_name=name) for k, name in enumerate(response)]
+    summaries = [Summary.of(view, tolerance) for view in views]
+    return _conclude(summaries, info, place, report, as_json=as_json)
 
 
 def _average(runs: "Runs", given: dict[str, Any], **settings: Any) -> "BayesianGPRegressor":
@@ -241,6 +256,14 @@ def _at_lambda(runs: "Runs", lam: float, given: dict[str, Any]) -> "PenalizedGPR
 
     chosen = {name: value for name, value in given.items() if value is not None}
     return PenalizedGPRegressor(lam=lam, **chosen).fit(runs.X, runs.y)
+
+
+def _check_responses(responses: list[str], tolerance: float | None) -> None:
+    """Raise an InputError about a response that is named twice, or one tolerance for several."""
+    if len(set(responses)) < len(responses):
+        raise InputError("a column is named twice by --response; name each once.")
+    if len(responses) > 1 and tolerance is not None:
+        raise InputError("--tolerance is in the unit of one response; fit one at a time for it.")
 
 
 def _check_new_file(place: Path, *, force: bool) -> None:
@@ -302,6 +325,9 @@ def _input_bounds(runs: "Runs", options: list[str], reading: Reading) -> "FloatA
     if not options:
         return None
     given = read_bounds(options, runs.names, reading.marks)
+    for name in given:
+        if name in runs.levels:
+            raise InputError(f"{name!r} is a factor, and levels have no bounds; leave them out.")
     X = runs.X.to_numpy()
     extent = zip(runs.names, X.min(axis=0), X.max(axis=0), strict=True)
     bounds = np.array([given.get(name, (low, high)) for name, low, high in extent])
@@ -310,21 +336,26 @@ def _input_bounds(runs: "Runs", options: list[str], reading: Reading) -> "FloatA
 
 
 def _conclude(
-    summary: "Summary", info: dict[str, Any], place: Path, report: Path | None, *, as_json: bool
+    summaries: "list[Summary]",
+    info: dict[str, Any],
+    place: Path,
+    report: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Write the files, then tell about the model."""
     from pengp.cli.files import command_line, now, write_model
+    from pengp.cli.summary import all_parts, all_records
 
     next_step = f"pengp predict {shlex.quote(str(place))} new.csv -o predictions.csv"
     files = [("Model", str(place)), *([("Report", str(report))] if report else [])]
     text = rendered(
-        *summary.parts(), "", facts([("Seed", str(info["seed"])), *files, ("Next", next_step)])
+        *all_parts(summaries), "", facts([("Seed", str(info["seed"])), *files, ("Next", next_step)])
     )
-    told = write_model(
-        summary.view.estimator, {**info, "command": command_line(), "created": now()}, place, report
-    )
+    model, about = summaries[0].view.estimator, {"command": command_line(), "created": now()}
+    told = write_model(model, {**info, **about}, place, report)
     if as_json:
         paths = {"model": str(place), "report": None if report is None else str(report)}
-        show_json({**summary.record(), "seed": info["seed"], **paths})
+        show_json({**all_records(summaries), "seed": info["seed"], **paths})
     else:
         show(text + "".join(f"\n{paragraph(sentence)}\n" for sentence in told))

@@ -112,6 +112,16 @@ class SurrogateMixin(IntervalMixin):
         found = found or [IDENTITY] * len(self._surrogate.posteriors)
         return found[0] if self._one_output else found
 
+    def _scale_settings(self) -> dict[str, Any]:
+        """Return parameters with which another estimator takes X_train_ and y_train_ likewise."""
+        levels, transforms = self._levels, enumerate(self.input_transforms_)
+        return {
+            "input_bounds": self.input_bounds,
+            "input_transforms": {p: t for p, t in transforms if p not in levels},
+            "response_transform": self.response_transform_,
+            "factors": {p: t.labels if t.are_texts else t.values for p, t in levels.items()},
+        }
+
     @property
     def loo_(self) -> LeaveOneOut:
         """Leave-one-out predictions at theta_, read-only: mean [n] or [n, q], ..."""

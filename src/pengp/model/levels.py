@@ -1,5 +1,6 @@
 """Inputs that are no plain numbers: whole numbers, and levels without an order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -96,6 +97,11 @@ class Levels(Transform):
         return f"among its levels {self.listed}"
 
     @property
+    def are_texts(self) -> bool:
+        """Whether values are places of texts, not the levels themselves."""
+        return self.labels != tuple(f"{value:.15g}" for value in self.values)
+
+    @property
     def listed(self) -> str:
         """The labels with commas between them, the first ones if there are many."""
         more = len(self.labels) - _MOST_NAMES
@@ -127,6 +133,6 @@ class Levels(Transform):
         return self.labels[self.values.index(float(value))]
 
 
-def levels_among(transforms: tuple[Transform, ...]) -> dict[int, Levels]:
+def levels_among(transforms: Sequence[Transform]) -> dict[int, Levels]:
     """Return the levels of the inputs that hold some, by the numbers of the inputs."""
     return {p: found for p, found in enumerate(transforms) if isinstance(found, Levels)}

@@ -27,8 +27,7 @@ def paper_fit(model: BayesianGPRegressor) -> PenalizedGPRegressorCV:
         cv = random_folds(len(X), DEFAULT_K, repeats=_REPEATS, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PengpWarning)  # the average's own fit has said it
-        fitted = PenalizedGPRegressorCV(cv=cv, input_bounds=model.input_bounds, random_state=0)
-        return fitted.fit(X, y)
+        return PenalizedGPRegressorCV(cv=cv, **model._scale_settings(), random_state=0).fit(X, y)
 
 
 class Difference(NamedTuple):
@@ -58,9 +57,7 @@ class Difference(NamedTuple):
 
 def difference(view: FittedView, other: FittedView) -> Difference:
     """Compare an average with another surrogate, at points that fill the design region."""
-    low, high = view.ranges
-    cube = qmc.Sobol(len(low), seed=0).random_base2(_POINTS)
-    X = low + cube * (high - low)
+    X = view.places(qmc.Sobol(len(view.names), seed=0).random_base2(_POINTS))
     mean, lower, upper = view.predict(X, _LEVEL)
     theirs, their_lower, their_upper = other.predict(X, _LEVEL)
     away = np.abs(theirs - mean) / view.predict_std(X)
