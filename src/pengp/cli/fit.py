@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pengp.cli.bounds import BOUNDS_HELP, read_bounds
+from pengp.cli.bounds import BOUNDS_HELP, input_bounds
 from pengp.cli.choices import choice
-from pengp.cli.levels import FactorOption, IntegerOption, level_settings
+from pengp.cli.levels import FactorOption, IntegerOption, level_settings, note_whole
 from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
@@ -27,7 +27,6 @@ from pengp.cli.search import (
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
-    from pengp._core.arrays import FloatArray
     from pengp.cli.folds import Folds
     from pengp.cli.runs import Runs
     from pengp.cli.summary import Summary
@@ -196,7 +195,7 @@ def fit(
     runs = read_runs(
         data, response, _names(inputs), factors=factor or [], fewest=fewest, reading=reading
     )
-    region = _input_bounds(runs, bounds or [], reading)
+    region = input_bounds(runs, bounds or [], reading)
     scales = read_scales(runs, response, log, log_response, transform)
     scales |= level_settings(runs, integer or [])
     given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
@@ -219,7 +218,8 @@ def fit(
                 model = _at_lambda(runs, lam, given)
     views = [view_of(model, k, response_name=name) for k, name in enumerate(response)]
     summaries = [Summary.of(view, tolerance) for view in views]
-    return _conclude(summaries, info, place, report, as_json=as_json)
+    _conclude(summaries, info, place, report, as_json=as_json)
+    note_whole(runs, integer or [])
 
 
 def _average(runs: "Runs", given: dict[str, Any], **settings: Any) -> "BayesianGPRegressor":
@@ -314,25 +314,6 @@ def _nugget(text: str | None) -> float | str | None:
         raise InputError(
             f"--nugget {text}: write a number such as 1e-5, or the word estimate."
         ) from None
-
-
-def _input_bounds(runs: "Runs", options: list[str], reading: Reading) -> "FloatArray | None":
-    """Return lower and upper end of every input [d, 2], from the runs where no bounds are given."""
-    import numpy as np
-
-    from pengp.cli.runs import check_bounds
-
-    if not options:
-        return None
-    given = read_bounds(options, runs.names, reading.marks)
-    for name in given:
-        if name in runs.levels:
-            raise InputError(f"{name!r} is a factor, and levels have no bounds; leave them out.")
-    X = runs.X.to_numpy()
-    extent = zip(runs.names, X.min(axis=0), X.max(axis=0), strict=True)
-    bounds = np.array([given.get(name, (low, high)) for name, low, high in extent])
-    check_bounds(runs, bounds)
-    return bounds
 
 
 def _conclude(

@@ -1,7 +1,7 @@
 """Whole numbers and factors on the command line: ``--integer x4``, ``--factor material``."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +13,7 @@ from pengp.exceptions import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pengp._core.arrays import FloatArray
     from pengp.cli.runs import Runs
     from pengp.cli.tables import Table
     from pengp.estimators.view import FittedView
@@ -102,7 +103,7 @@ def levels_in(view: "FittedView") -> "dict[str, Levels]":
 
 
 def level_settings(runs: "Runs", integers: Sequence[str]) -> dict[str, Any]:
-    """Return the estimators' parameters integer_inputs and factors; say what else is whole."""
+    """Return the estimators' parameters integer_inputs and factors."""
     for name in integers:
         if name not in runs.names:
             raise unknown_column(name, runs.names, runs.source)
@@ -115,7 +116,6 @@ def level_settings(runs: "Runs", integers: Sequence[str]) -> dict[str, Any]:
                 "whole number (rows are counted from 1 below the header); correct that row, or "
                 f"leave out --integer {shlex.quote(name)}."
             )
-    _note_whole(runs, [*integers, *runs.levels])
     factors = {
         name: list(levels.labels if levels.are_texts else levels.values)
         for name, levels in runs.levels.items()
@@ -123,28 +123,70 @@ def level_settings(runs: "Runs", integers: Sequence[str]) -> dict[str, Any]:
     return {"integer_inputs": list(integers) or None, "factors": factors or None}
 
 
-def _note_whole(runs: "Runs", told: Sequence[str]) -> None:
-    """Say which inputs take a few whole numbers only, though nobody told."""
+def note_whole(runs: "Runs", integers: Sequence[str]) -> None:
+    """Say which inputs take a few whole numbers in a row and no other, though nobody told."""
     found = []
     for name in runs.names:
         values = runs.X[name].unique()
         few = 2 <= len(values) <= min(_FEW_VALUES, len(runs.X) // 2)
-        if name not in told and few and (values == values.round()).all():
+        in_a_row = values.max() - values.min() == len(values) - 1
+        if (
+            name not in (*integers, *runs.levels)
+            and few
+            and in_a_row
+            and (values == values.round()).all()
+        ):
             found.append(name)
     if found:
         options = " ".join(f"--integer {shlex.quote(name)}" for name in found)
         takes = "takes" if len(found) == 1 else "take"
         note(
-            f"{', '.join(found)} {takes} few whole numbers only; if there is nothing between them, "
-            f"say so: {options}"
+            f"{', '.join(found)} {takes} few whole numbers and nothing in between; if nothing else "
+            f"is possible, say so: {options}"
         )
 
 
 def extent(view: "FittedView", p: int) -> str:
     """Return the range of input p in the runs, or how many levels it has."""
-    from pengp.model.levels import Levels
+    from pengp.model.levels import Integer, Levels
 
     transform, values = view.input_transforms[p], view.X[:, p]
     if isinstance(transform, Levels):
         return f"{len(transform.labels)} levels: {transform.listed}"
-    return f"{number(values.min())} to {number(values.max())}"
+    whole = ", whole numbers" if isinstance(transform, Integer) else ""
+    return f"{number(values.min())} to {number(values.max())}{whole}"
+
+
+def read_levels(options: Sequence[str], taken: Collection[str]) -> dict[str, list[str]]:
+    """Return the levels that ``NAME=A,B,...`` lists, by name; ``taken`` are those with ranges."""
+    found: dict[str, list[str]] = {}
+    for option in options:
+        name, _, texts = option.partition("=")
+        labels = [label.strip() for label in texts.split(",")]
+        if not name.strip() or len(labels) < 2 or "" in labels or len(set(labels)) < len(labels):
+            raise InputError(
+                f"--factor {option}: write NAME=A,B,... with two levels or more, each once."
+            )
+        if name.strip() in (*taken, *found):
+            raise InputError(f"--factor {option}: {name.strip()!r} is there already.")
+        found[name.strip()] = labels
+    return found
+
+
+def check_whole(integers: Sequence[str], ranges: Mapping[str, tuple[float, float]]) -> None:
+    """Raise an InputError unless these inputs are there, with whole numbers as ends."""
+    for name in integers:
+        if name not in ranges:
+            raise InputError(
+                f"--integer {name}: there is no such input; there are {', '.join(ranges)}."
+            )
+        if not all(end.is_integer() and abs(end) < 2.0**53 for end in ranges[name]):
+            low, high = ranges[name]
+            raise InputError(
+                f"--integer {name}: its range {low:g} to {high:g} must have whole numbers as ends."
+            )
+
+
+def labels_at(u: "FloatArray", labels: Sequence[str]) -> list[str]:
+    """Return a label for each of u [n] between 0 and 1, all equally often if u is even."""
+    return [labels[min(int(one * len(labels)), len(labels) - 1)] for one in u]
