@@ -1,5 +1,9 @@
-import numpy as np
+from dataclasses import replace
 
+import numpy as np
+import pytest
+
+from pengp import PengpWarning
 from pengp.bayes.average import Settings, average, extended, members_of
 from pengp.bayes.priors import HierarchicalLasso
 from pengp.bayes.weights import effective_size, normalised
@@ -44,3 +48,10 @@ def test_where_few_draws_are_left_the_posterior_is_sampled_anew() -> None:
     later, fresh = extended(found, X, y, SETTINGS, 0), average(X, y, SETTINGS, 0)[1]
     np.testing.assert_array_equal(later.theta, fresh.theta)
     np.testing.assert_array_equal(later.weight, fresh.weight)
+
+
+def test_a_posterior_that_is_sampled_anew_says_if_it_cannot_be_trusted() -> None:
+    found, _ = average(X[:8], Y[:8], SETTINGS, 0)
+    few = replace(SETTINGS, members=members_of(3, "sqexp", 1e-5), max_points=1)
+    with pytest.warns(PengpWarning, match="with the further runs cannot be trusted: .*draws"):
+        extended(found, X, np.append(Y[:15], 30.0), few, 0)

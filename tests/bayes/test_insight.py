@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from pengp import BayesianGPRegressor
 from pengp.bayes.insight import activity, explanations, nearest_mode
 from pengp.bayes.members import Member
 from pengp.bayes.sample import sample_posterior
@@ -73,4 +74,7 @@ def test_halves_agree_and_problems_are_told() -> None:
     assert poor.effective_size < 200.0
     told = problems(poor, halves)
     assert any("effective number of draws" in text for text in told)
-    assert all(text.endswith("raise max_points.") for text in told)
+    # What is advised exists.
+    advised = "effective_size and max_points of BayesianGPRegressor", "max_points of"
+    assert all(any(f"raise {words}" in text for words in advised) for text in told)
+    assert {"effective_size", "max_points"} <= set(BayesianGPRegressor().get_params())

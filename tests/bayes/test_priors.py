@@ -48,6 +48,20 @@ def test_hierarchical_lasso_is_the_mean_over_shapes_and_rates_of_gamma_densities
     assert HierarchicalLasso().value(np.log(theta)[None])[0] == pytest.approx(expected, abs=1e-12)
 
 
+def test_an_input_that_never_varied_leaves_the_prior_of_the_others() -> None:
+    with_constant = HierarchicalLasso().for_runs(np.column_stack([X[:, 0], np.ones(9), X[:, 1]]))
+    v, u = np.linspace(-60.0, 8.0, 20_001), np.array([0.3, -2.0])
+    both = np.column_stack([np.full_like(v, u[0]), v, np.full_like(v, u[1])])
+    marginal = np.log(np.trapezoid(np.exp(with_constant.value(both)), v))
+    assert marginal == pytest.approx(HierarchicalLasso().value(u[None])[0], abs=1e-9)
+    assert HierarchicalLasso(a=0.7).for_runs(X) == HierarchicalLasso(a=(0.7,))
+
+
+def test_jointly_robust_takes_an_input_that_never_varied() -> None:
+    prior = JointlyRobust().for_runs(np.column_stack([X[:, 0], np.ones(9)]))
+    assert prior.scales == pytest.approx((np.ptp(X[:, 0]) / 3.0, 1.0 / 3.0), rel=1e-12)
+
+
 def test_a_small_shape_spreads_log_theta_over_few_decades_only() -> None:
     u = HierarchicalLasso(a=0.1, rates=(1.0, 1.0), n_rates=1).sample(
         np.random.default_rng(5), 20_000, 1

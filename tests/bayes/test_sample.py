@@ -201,6 +201,17 @@ def test_a_sampled_nugget_is_the_average_over_fixed_ones() -> None:
     assert not found.draws.weight[outside].any()
 
 
+def test_more_points_are_more_to_adapt_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A member whose weights stay poor is adapted to for longer if that is allowed.
+    monkeypatch.setattr("pengp.bayes.sample._INEFFICIENT", 2.0)
+    few, many = (
+        sample_posterior(*runs(6, 1), members=(SMOOTH,), max_points=most, random_state=0)
+        for most in (30_000, 60_000)
+    )
+    assert len(few.samplers[0].pilot.u) <= 8000
+    assert 8000 < len(many.samplers[0].pilot.u) <= 15_000
+
+
 def test_more_rounds_until_the_effective_size_is_reached() -> None:
     at = runs(10, 5)
     few = sample_posterior(*at, members=(SMOOTH,), effective_size=100.0, random_state=0)

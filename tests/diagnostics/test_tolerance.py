@@ -119,6 +119,13 @@ def test_an_absurd_number_of_runs_is_not_told() -> None:
     assert found.steps[-1].k == 120
 
 
+def test_runs_that_were_learned_later_are_not_said_to_be_held_out() -> None:
+    later = known_theta(9).condition_on([[0.5, 0.5]], [1.0])
+    found = good_enough(later, tolerance=9.0)
+    assert found.runs == len(later.held_out().run) == 9
+    assert "Of the 9 runs, held out" in " ".join(found.sentences())
+
+
 def test_held_out_runs_count_where_they_contradict_the_laws() -> None:
     found = GoodEnough(0.5, 0.9, 0.99, 0.5, 0.2, 0.8, 12, "how", (), 7)
     assert found.contradicted
@@ -163,5 +170,5 @@ def test_nonsense_is_refused(average: BayesianGPRegressor) -> None:
     for tolerance in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(InputError, match="above 0, in the response's unit"):
             good_enough(average, tolerance=tolerance)
-    with pytest.raises(InputError, match="level must lie between 0 and 1"):
+    with pytest.raises(InputError, match="probability=95 must lie between 0 and 1"):
         good_enough(average, tolerance=1.0, probability=95)

@@ -1,15 +1,17 @@
 """Test runs beside what the fit promised, and judged together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import kstest, ttest_ind
 
 from pengp import BayesianGPRegressor, PenalizedGPRegressor, latin_hypercube
 from pengp.diagnostics import validate
-from pengp.diagnostics.validation import chance
+from pengp.diagnostics.validation import _far_together, chance
 from pengp.estimators.joint import joint_errors
 from pengp.estimators.view import view_of
-from pengp.model import get_kernel
+from pengp.model import correlation, get_kernel
 from pengp.plots import CoverageDisplay, LeaveOneOutDisplay, PivotedErrorsDisplay
 
 RNG = np.random.default_rng(0)
@@ -55,6 +57,29 @@ def test_joint_errors_of_a_penalized_fit_by_their_definition(
     assert found.p_smaller + found.p_larger == pytest.approx(1.0, rel=1e-9)
 
 
+@pytest.mark.parametrize("likelihood", ["profile", "marginal"])
+def test_the_reference_knows_what_sigma2_was_divided_by(likelihood: str) -> None:
+    model = PenalizedGPRegressor(0.0, mean="linear", likelihood=likelihood, random_state=0)
+    model.set_params(theta_bounds=(4.0, 4.0001), input_bounds=[(0.0, 1.0)] * 2).fit(X, Y)
+    y = (Y - Y.mean()) / Y.std(ddof=1)
+    R = correlation(X, model.theta_)
+    F = np.column_stack([np.ones(14), X])
+    P = np.linalg.inv(R)
+    P -= P @ F @ np.linalg.solve(F.T @ P @ F, F.T @ P)
+    # With the true theta y' P y is sigma2 times chi-squared with 14 - 3 degrees of freedom.
+    divisor = y @ P @ y / model.sigma2_
+    found = joint_errors(view_of(model), NEW, np.sin(5.0 * NEW[:, 0]) + NEW[:, 1], 0.95)
+    assert found.expected == pytest.approx(divisor / 11 * 25 * 11 / 9, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:X is constant")
+def test_the_reference_counts_the_coefficients_that_were_estimated() -> None:
+    still, new = np.column_stack([X, np.ones(14)]), np.column_stack([NEW, np.ones(25)])
+    model = PenalizedGPRegressor(0.0, mean="linear", random_state=0).fit(still, Y)
+    found = joint_errors(view_of(model), new, model.predict(new), 0.95)
+    assert found.law == "scaled F with 25 and 11 degrees of freedom"  # a level and two slopes
+
+
 def test_the_reference_of_an_average_is_right_for_its_own_draws(
     average: BayesianGPRegressor,
 ) -> None:
@@ -91,6 +116,21 @@ def test_a_wrong_variance_and_a_wrong_correlation_are_told_apart() -> None:
         assert "the variance is too large" in distance_finding(kernel, kernel, 4.0, 0.05)
     assert "too long, or the kernel is too smooth" in distance_finding("matern52", "sqexp", 2.0)
     assert "the lengthscales are too short" in distance_finding("sqexp", "sqexp", 30.0)
+
+
+def test_errors_that_are_only_in_the_wrong_places_are_not_called_too_large(
+    penalized: PenalizedGPRegressor,
+) -> None:
+    joint = joint_errors(view_of(penalized), NEW, penalized.predict(NEW), 0.95)
+    right = replace(joint, p_smaller=0.6, p_larger=0.4)
+    (found,) = _far_together(replace(right, balance=(0.999, 0.001)))
+    assert "the errors are as large as the model says, but not where it says (p = 0.002)" in (
+        found.message
+    )
+    assert "too large at runs that others should predict well" in found.message
+    assert not list(_far_together(replace(right, balance=(0.6, 0.4))))
+    (found,) = _far_together(replace(right, p_smaller=0.999, p_larger=0.001, balance=(0.6, 0.4)))
+    assert "smaller than the model says" in found.message  # the distance is 0
 
 
 def test_runs_worse_than_promised_are_told_and_chance_is_not() -> None:

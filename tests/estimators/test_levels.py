@@ -108,7 +108,7 @@ def test_models_survive_files_pickles_and_new_runs(kind: str, tmp_path: Path) ->
     longer = loaded.condition_on(*run)
     assert longer.predict(new)[0] == pytest.approx(run[1].item(), abs=3e-3)
     assert (longer.predict(new) == model.condition_on(*run).predict(new)).all()
-    with pytest.raises(InputError, match="'glass' in row 0, column 1 .'material'., which is none"):
+    with pytest.raises(InputError, match=r"'glass' in row 0, column 1 .'material'., which is none"):
         loaded.condition_on(new.iloc[:1].assign(material="glass"), [0.25])
 
 
@@ -121,7 +121,7 @@ def test_levels_of_numbers_and_of_arrays() -> None:
     assert (model.X_train_ == numbers).all()
     assert model.input_transforms_[1] == Levels(("10", "20", "30"), (10.0, 20.0, 30.0))
     assert np.allclose(model.predict(numbers), fitted("penalized").predict(X), rtol=1e-6)
-    with pytest.raises(InputError, match="'15' in row 0, column 1, .* levels 10, 20, 30"):
+    with pytest.raises(InputError, match=r"'15' in row 0, column 1, .* levels 10, 20, 30"):
         model.predict([[0.5, 15.0, 2.0]])
     texts = PenalizedGPRegressor(0.05, factors=[1], integer_inputs=[2], random_state=0)
     texts.fit(X.to_numpy(), y)

@@ -7,8 +7,10 @@ import pytest
 
 from pengp import lambda_grid
 from pengp._core.arrays import FloatArray
+from pengp.model.large import LargeLikelihood
 from pengp.path import settings
-from pengp.path.starts import anchors, choose, few_start_points, start_points
+from pengp.path.fitting import _from_fewer_runs, checked_model
+from pengp.path.starts import anchors, choose, few_start_points, fixed_starts, start_points
 
 LOW, HIGH = np.log(1e-3), np.log(1e3)
 
@@ -193,3 +195,33 @@ def test_large_data_sets_start_at_the_smallest_lambda() -> None:
     assert len(starts.wanted) == 0
     none = few_start_points(lambda_grid(), *box(3), 3, 0, np.random.default_rng(0))
     assert none.fixed.shape == (1, 3)
+
+
+def test_starts_of_many_runs_do_not_depend_on_other_data_sets() -> None:
+    sets = []
+    for seed in (0, 3):  # of half the runs, the first has two maxima and the second one
+        rng = np.random.default_rng(seed)
+        X = rng.random((101, 2))
+        y = np.sin(25.0 * X[:, 0] * X[:, 1]) + 0.3 * rng.standard_normal(101)
+        sets.append((X, (y - y.mean()) / y.std()))
+    model = checked_model(
+        kernel="sqexp",
+        penalty="lasso",
+        isotropic=False,
+        nugget=1e-5,
+        mean="zero",
+        theta_bounds=(1e-3, 1e3),
+    )
+    points = np.array([[-0.7, -0.7], [5.5, 5.5]])
+
+    def starts(*which: int) -> list[set[tuple[float, ...]]]:
+        X, y = (np.stack([sets[f][k] for f in which]) for k in (0, 1))
+        likelihood = LargeLikelihood(X, y, model.kernel, 1e-5)
+        given = np.zeros(1), fixed_starts(points), np.random.default_rng(0)
+        found = _from_fewer_runs(model, likelihood, *given)[0].fixed
+        return [{tuple(point) for point in own.tolist()} for own in found]
+
+    together = starts(0, 1)
+    assert tuple(points[0]) not in together[0]  # its maxima are as many as the starts
+    assert tuple(points[0]) in together[1]
+    assert together == starts(0) + starts(1)

@@ -23,11 +23,12 @@ from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, load, save
 from pengp.choosing.folds import random_folds
 from pengp.choosing.scores import VALIDATION_SCORES
 from pengp.datasets import load_piston_slap
-from pengp.diagnostics import score_predictions
+from pengp.diagnostics import diagnosis, score_predictions
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import FileError, InputError, PengpWarning
 from pengp.report import write_report
 from pengp.report.page import _when
+from pengp.report.sentences import _TITLES
 from pengp.report.text import inert, number, plain
 from tests.problems import smooth_runs
 
@@ -514,3 +515,10 @@ def _luminance(colour: str) -> float:
     parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def test_every_finding_has_a_title() -> None:
+    source = Path(diagnosis.__file__).read_text(encoding="utf-8")
+    codes = set(re.findall(r'Finding\(\s*"(\w+)"', source))
+    assert codes
+    assert codes <= set(_TITLES)

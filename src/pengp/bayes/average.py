@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp._core.checks import warn
 from pengp._core.registry import name_of
 from pengp.bayes.components import Thinned, thin
 from pengp.bayes.heldout import HeldOut, leave_out
@@ -188,7 +189,8 @@ def extended(
     """Return the few processes that predict once more runs are known, X [N, d], y [N] being all.
 
     All draws of the fit are weighted by the predictive density of the new runs; where their
-    effective size falls below 200, the posterior is sampled anew.
+    effective size falls below 200, the posterior is sampled anew, with a warning if it cannot be
+    trusted then.
     """
     counts = np.flatnonzero(found.draws.weight > _COUNTS * found.draws.weight.max())
     draws = found.draws.take(counts)
@@ -197,7 +199,10 @@ def extended(
     )
     weight = normalised(np.log(draws.weight) + change)
     if effective_size(weight) < FEW:
-        return average(X, y, settings, seed)[1]
+        anew, mixture = average(X, y, settings, seed)
+        for sentence in anew.problems:
+            warn(f"the posterior with the further runs cannot be trusted: {sentence}")
+        return mixture
     known = _Reweighted(X, y, found.members, draws._replace(weight=weight))
     return thin(known, n_components=settings.n_components, random_state=seed).mixture
 
@@ -207,6 +212,8 @@ def members_of(
     kernels: Any = None,
     nugget: float | Sequence[float] | str | None = None,
     mean: str | Mean | None = None,
+    *,
+    n_constant: int = 0,
 ) -> tuple[Member, ...]:
     """Return the members that a user's choices describe, for d inputs.
 
@@ -220,8 +227,10 @@ def members_of(
         Nuggets of each kernel, which share its weight; those of `default_members` if omitted.
     mean : {"integrated", "zero"}, Mean or None
         A constant that is integrated out, zero, or a mean with a prior on its coefficients.
+    n_constant : int
+        How many of the inputs never vary; what is omitted is as without them.
     """
-    defaults = default_members(d)
+    defaults = default_members(max(d - n_constant, 1))
     trend = defaults[0].mean if mean is None else _mean(mean)
     if kernels is None:
         weights: dict[Any, float] = {}

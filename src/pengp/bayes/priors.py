@@ -6,7 +6,7 @@ sampler's proposals use both. ``for_runs(X)`` returns the prior that runs X [n, 
 depends on them. A new prior is one class, added to ``PRIORS``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, cast
 
 import numpy as np
@@ -75,6 +75,15 @@ class HierarchicalLasso:
         _check_positive(self, rates=min(self.rates))
         if not self.rates[0] <= self.rates[1] < np.inf or self.n_rates < 1:
             raise InputError(f"{self!r} needs rates in ascending order and n_rates of at least 1.")
+
+    def for_runs(self, X: FloatArray) -> "HierarchicalLasso":
+        """Return the prior with the shapes for the inputs that vary in the runs X [n, d].
+
+        Given a and r the thetas are independent: with these shapes, the thetas of inputs that vary
+        have the prior that they would have without the others.
+        """
+        varying = int(np.count_nonzero(np.ptp(X, axis=0)))
+        return replace(self, a=tuple(self._shapes(max(varying, 1)).tolist()))
 
     def value(self, u: FloatArray) -> FloatArray:
         """Return log mean_k prod_p c_k theta_p (theta_p + e)^(a_k - 1) exp(-r_k theta_p).
@@ -191,7 +200,7 @@ class JointlyRobust:
     b : float, optional
         n^(-1/d) (a + d) if omitted.
     scales : [d], optional
-        C; n^(-1/d) times the range of each input if omitted.
+        C; n^(-1/d) times the range of each input if omitted, and times 1 if it never varied.
     """
 
     a: float = 0.2
@@ -210,7 +219,9 @@ class JointlyRobust:
     def for_runs(self, X: FloatArray) -> "JointlyRobust":
         """Return the prior with the b and C of RobustGaSP for runs X [n, d]."""
         usual = joint.JointlyRobust(self.a, self.b).for_runs(X[None], isotropic=False)
-        scales = tuple(float(c) for c in usual.C[0])
+        # The theta of an input that never varied does nothing, but needs a proper prior.
+        spacing = len(X) ** (-1.0 / X.shape[1])
+        scales = tuple(float(c) or spacing for c in usual.C[0])
         return JointlyRobust(self.a, usual.b, scales if self.scales is None else self.scales)
 
     def value(self, u: FloatArray) -> FloatArray:

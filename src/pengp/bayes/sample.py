@@ -20,8 +20,9 @@ from pengp.exceptions import InputError
 _FIRST, _ROUND, _ROUNDS = 800, 500, 2
 """Pilot points of the first round and of a further one, and further rounds before settling."""
 
-_AGAIN, _MOST_PILOTS = 1500, 8000
-"""Pilot points of a round where settling has to be repeated, and the most of a member."""
+_AGAIN, _MOST_PILOTS, _PILOT_SHARE = 1500, 8000, 0.25
+"""Pilot points of a round where settling has to be repeated, and the most of a member: so many, or
+such a share of the points that are allowed."""
 
 _POINTS, _FEW = 1000, 200
 """Points that a member gets at first, and one that does not count."""
@@ -215,7 +216,8 @@ def sample_posterior(
         while True:
             found = PosteriorSample(X, y, chosen, samplers)
             left = max_points - sum(len(s) + len(s.pilot.u) for s in samplers)
-            if not _improve(found, effective_size, left):
+            pilots = max(_MOST_PILOTS, int(_PILOT_SHARE * max_points))
+            if not _improve(found, effective_size, left, pilots):
                 return found
 
 
@@ -240,7 +242,7 @@ def _settle(sampler: Sampler, rounds: list[int], size: int) -> None:
     sampler.draw(size)
 
 
-def _improve(found: PosteriorSample, effective_size: float, left: int) -> bool:
+def _improve(found: PosteriorSample, effective_size: float, left: int, most_pilots: int) -> bool:
     """Adapt further or draw more where it is needed, at most ``left`` points; tell whether it was.
 
     A member that counts is adapted to further where its weights cannot be trusted or few points
@@ -248,7 +250,7 @@ def _improve(found: PosteriorSample, effective_size: float, left: int) -> bool:
     """
     rounds = [_AGAIN] * _ROUNDS
     pilots = np.array([len(s.pilot.u) for s in found.samplers])
-    poor = np.flatnonzero(found.poor & (pilots + sum(rounds) <= _MOST_PILOTS))
+    poor = np.flatnonzero(found.poor & (pilots + sum(rounds) <= most_pilots))
     if len(poor) and left >= sum(rounds) + _POINTS:
         _settle(found.samplers[poor[0]], rounds, _POINTS)
         return True

@@ -94,7 +94,7 @@ class Target:
         return np.where(inside, value - np.log(high - low), -np.inf)
 
     def sample_prior(self, rng: np.random.Generator, size: int) -> FloatArray:
-        """Return draws [size, P] of the prior; of a standard normal law if it has no sampler."""
+        """Return draws [size, P] of the prior; of normal laws with sd 2 if it has no sampler."""
         draw = getattr(self.prior, "sample", None)
         T = self.n_theta
         u = draw(rng, size, T) if draw is not None else 2.0 * rng.standard_normal((size, T))

@@ -17,6 +17,9 @@ FEW = 200.0
 _DIFFERENT = 0.3
 """Difference of two halves' means, in predictive standard deviations, that is too large."""
 
+_MORE_DRAWS = "raise effective_size and max_points of BayesianGPRegressor."
+"""What to do about too few draws: the sampler stops at whichever is reached first."""
+
 
 @dataclass(frozen=True)
 class Halves:
@@ -60,17 +63,18 @@ def problems(sample: PosteriorSample, halves: Halves) -> list[str]:
     if sample.effective_size < FEW:
         found.append(
             f"the effective number of draws is {sample.effective_size:.0f}, below {FEW:.0f}; "
-            "raise max_points."
+            f"{_MORE_DRAWS}"
         )
     if sample.untrusted.any():
         worst = int(np.argmax(np.where(sample.untrusted, sample.pareto_shapes, -np.inf)))
         found.append(
             f"the largest weights of {sample.members[worst].label} have a Pareto shape of "
-            f"{sample.pareto_shapes[worst]:.2f}, above 0.7; raise max_points."
+            f"{sample.pareto_shapes[worst]:.2f}, above 0.7; raise max_points of "
+            "BayesianGPRegressor, so that the sampler adapts for longer."
         )
     if halves.mean_difference > _DIFFERENT:
         found.append(
             "two halves of the draws predict means that differ by "
-            f"{halves.mean_difference:.2f} standard deviations; raise max_points."
+            f"{halves.mean_difference:.2f} standard deviations; {_MORE_DRAWS}"
         )
     return found

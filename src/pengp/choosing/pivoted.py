@@ -52,7 +52,7 @@ class StudentReference:
     """Law of pivoted errors where sigma2 was estimated: sqrt(scale) times a t with df.
 
     With y' P y ~ sigma2 chi2 with df = n - q degrees of freedom and sigma2 estimated by
-    y' P y / c, scale is c / df: n / (n - q) for maximum likelihood. The distance of r errors is
+    y' P y / c, scale is c / df: n / (n - q) for c = n. The distance of r errors is
     then scale r F(r, df), in place of the chi-squared law of a known sigma2 (df = inf).
     """
 

@@ -114,6 +114,7 @@ def design(
         writer.write(frame)
     if as_json:
         made = {"output": output, "runs": n, "inputs": inputs, "log": log or [], "seed": seed}
+        made |= {"integer": integer or [], "factors": levels}
         show_json({**made, "kind": kind.value, "slices": slices})
     elif output != "-":
         text = _summary(n, len(inputs), kind, slices, seed, output)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta
 
-from pengp.choosing.scores import half_width
 from pengp.diagnostics.future import MOST_TIMES, Future, Step
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.view import FittedView, view_of
@@ -148,14 +147,15 @@ def good_enough_view(view: FittedView, tolerance: float, goal: float = 0.95) -> 
         raise InputError(
             f"tolerance={tolerance!r} must be a number above 0, in the response's unit."
         )
-    half_width(goal)
+    if not 0.0 < goal < 1.0:
+        raise InputError(f"probability={goal!r} must lie between 0 and 1, such as 0.95.")
     if view.is_constant:
         raise InputError("a constant response has no error to be tolerated.")
     future, held = Future.of(view), view.held_out()
     now = future.now(tolerance)
     share, lower, upper = (None, 0.0, 1.0) if held is None else _share(held, tolerance)
     how = "" if held is None else held.how
-    found = GoodEnough(tolerance, goal, now, share, lower, upper, len(view.y), how, (), 0)
+    found = GoodEnough(tolerance, goal, now, share, lower, upper, view.n_fitted, how, (), 0)
     if found.enough:
         return found
     factor = future.stretch(tolerance, found.believed) if found.contradicted else 1.0

@@ -204,9 +204,13 @@ def _far_together(joint: JointErrors | None) -> Iterator[Finding]:
     if joint.p_value >= CONTRADICTION and not late:
         return
     size = "larger" if joint.distance > joint.expected else "smaller"
+    said = f"{size} than the model says"
+    if joint.p_value >= CONTRADICTION:
+        p = 2.0 * min(joint.balance)
+        said = f"as large as the model says, but not where it says (p = {p:.1g})"
     yield Finding(
         "distance",
-        f"Taken together the errors are {size} than the model says: their Mahalanobis distance is "
+        f"Taken together the errors are {said}: their Mahalanobis distance is "
         f"{joint.distance:.4g}, where {joint.expected:.4g} is expected (p = {joint.p_value:.1g}; "
         f"{joint.law}). {_meaning(late, size)}{_worst(joint)}",
     )

@@ -58,10 +58,11 @@ class AverageMixin(SurrogateMixin):
         """Return the kernels' weights and the effective size of each output in a line."""
         lines = []
         for found in self._averages:
-            weights = {} if found is None else found.kernel_weights
-            parts = [f"{kernel} {weight:.2f}" for kernel, weight in weights.items()]
-            size = 0.0 if found is None else found.effective_size
-            lines.append(f"kernels: {', '.join(parts)}; effective size {size:.0f}")
+            if found is None:
+                lines.append("constant response")
+                continue
+            parts = [f"{kernel} {weight:.2f}" for kernel, weight in found.kernel_weights.items()]
+            lines.append(f"kernels: {', '.join(parts)}; effective size {found.effective_size:.0f}")
         return lines
 
     def _fixed_nugget(self) -> float | None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import as_seed, check_count, warn
+from pengp._core.checks import as_seed, check_count, constant_columns, warn
 from pengp._core.linalg import ONE_THREAD
 from pengp.bayes.average import FEWEST, Average, Settings, average, members_of
 from pengp.bayes.mixture import ProcessMixture
@@ -141,7 +141,7 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
             Responses in any units; several outputs are fitted independently.
         """
         X_raw, y_raw = self._runs(X, y, least=FEWEST)
-        self._settings = self._checked_settings(X_raw.shape[1])
+        self._settings = self._checked_settings(X_raw)
         names, bounds, seed = self._names(), self.input_bounds, as_seed(self.random_state)
         nugget = self._fixed_nugget()
         data = scale_runs(
@@ -167,12 +167,14 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
         tags.target_tags.multi_output = True
         return tags
 
-    def _checked_settings(self, d: int) -> Settings:
-        """Return what is to be fitted, checked."""
-        size = self.effective_size
+    def _checked_settings(self, X_raw: FloatArray) -> Settings:
+        """Return what is to be fitted to runs at X_raw [n, d], checked."""
+        size, constant = self.effective_size, int(constant_columns(X_raw).sum())
         if not isinstance(size, numbers.Real) or not 0.0 < float(size) < np.inf:
             raise InputError(f"effective_size={size!r} must be a number above 0.")
-        members = members_of(d, self.kernels, self.nugget, self.mean)
+        members = members_of(
+            X_raw.shape[1], self.kernels, self.nugget, self.mean, n_constant=constant
+        )
         return Settings(
             tuple(self._with_levels(member) for member in members),
             get_prior(self.prior),

@@ -117,8 +117,8 @@ def _reference(
         draws = process.sample(X, _DRAWS, rng) - mean
         return SimulatedReference(factor.errors(draws)), f"{_DRAWS:,} draws from the average"
     n = len(view.fitted_runs[1])
-    q = 0 if process.mean.variance is not None else len(process.trend)
+    # Basis functions that the runs cannot tell from others are left out of the trend.
+    q = 0 if process.mean.variance is not None else int(process.basis_alpha.any(1).sum())
     df = max(n - q, 1)
-    estimate = n if view.estimator.likelihood == "profile" else df
     law = f"scaled F with {len(factor.order)} and {df} degrees of freedom"
-    return StudentReference(df, estimate / df), law
+    return StudentReference(df, n / df), law  # sigma2 is y' P y / n, whatever the likelihood

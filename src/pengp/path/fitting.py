@@ -163,9 +163,12 @@ def _from_fewer_runs(
         isotropic=model.isotropic,
         marginal=model.marginal,
     )
-    if maxima.shape[1] < len(points):  # room for what the others may not show
-        one_more = np.broadcast_to(points[:1], (F, 1, maxima.shape[2]))
-        maxima = np.concatenate([maxima, one_more], axis=1)
+    if maxima.shape[1] < len(points):
+        maxima = np.concatenate([maxima, best[:, None]], axis=1)
+    # A place that its own maxima leave to a data set is for what these may not show.
+    count = np.isfinite(objective).sum(1)
+    left = np.flatnonzero(count < maxima.shape[1])
+    maxima[left, count[left]] = points[0]
     with _threads(exact):
         curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
     return fixed_starts(maxima), 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
