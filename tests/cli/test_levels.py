@@ -197,3 +197,16 @@ def test_refused_designs(here: Path, arguments: list[str], words: str) -> None:
     done = pengp("design", "-n", "4", "-b", "x=0:1.5", *arguments)
     assert done.exit_code == 3
     assert words in " ".join(done.stderr.split())
+
+
+def test_rows_that_repeat_others_count_once(here: Path) -> None:
+    runs = pd.read_csv("runs.csv")
+    runs.iloc[[*range(20), 4, 7]].to_csv("twice.csv", index=False)
+    options = [*FIT[2:], "--ignore", "life"]
+    done = run("fit", "twice.csv", *options, "-o", "twice.pengp")
+    assert done.stderr.startswith("Note: twice.csv: row 21 repeats row 5, row 22 repeats row 8;")
+    run("fit", "runs.csv", *options, "-o", "once.pengp")
+    twice, once = load("twice.pengp"), load("once.pengp")
+    assert (twice.predict(runs.iloc[:, :3]) == once.predict(runs.iloc[:, :3])).all()
+    done = run("fit", "twice.csv", *options, "--nugget", "estimate", "-o", "noisy.pengp")
+    assert len(load("noisy.pengp").X_train_) == 22

@@ -174,7 +174,7 @@ def fit(
     """
     from pengp.cli.files import check_destination
     from pengp.cli.folds import Folds
-    from pengp.cli.runs import check_runs, read_runs
+    from pengp.cli.runs import check_runs, merge_runs, read_runs
     from pengp.cli.summary import Summary
     from pengp.estimators.view import view_of
 
@@ -200,6 +200,7 @@ def fit(
     scales |= level_settings(runs, integer or [])
     given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
     check_runs(runs, given["nugget"])
+    runs = merge_runs(runs, given["nugget"])
     model: Any = None
     named = response[0] if len(response) == 1 else response
     info: dict[str, Any] = {"response": named, "source": runs.source, "seed": seed}

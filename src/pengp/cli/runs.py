@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pengp._core.checks import find_duplicates
+from pengp._core.rows import first_of_each
 from pengp.cli.levels import find_levels, read_inputs
 from pengp.cli.printing import note
 from pengp.cli.reading import Reading
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Columns of text that are named, and inputs that a model may have.
 _MOST_NAMES, _MOST_INPUTS = 20, 1000
+#: Different runs from which repeated ones are merged, and repeats that are named.
+_FEWEST_MERGED, _MOST_REPEATS = 3, 3
 #: Nuggets that runs with the same inputs decide: of a penalized fit and of an average.
 _ESTIMATED = ("estimate", "sample")
 #: Names of columns that count the runs more often than they are inputs.
@@ -131,6 +134,25 @@ def _check_texts(table: Table, names: Sequence[str]) -> None:
         f"{' ...' if more else ''}, name the inputs: --inputs A,B,..., or name what has levels "
         f"without an order, as in --factor {shlex.quote(texts[0])}."
     )
+
+
+def merge_runs(runs: Runs, nugget: float | str | None) -> Runs:
+    """Return the runs without those that repeat others, and say so; all if the nugget is estimated.
+
+    Fewer than 3 runs are not left.
+    """
+    first = first_of_each(np.column_stack([runs.X, runs.y]))
+    kept, repeats = np.unique(first), np.flatnonzero(first != np.arange(len(first)))
+    if nugget in _ESTIMATED or not len(repeats) or len(kept) < _FEWEST_MERGED:
+        return runs
+    rows = runs.X.index
+    pairs = [f"row {rows[j]} repeats row {rows[first[j]]}" for j in repeats[:_MOST_REPEATS]]
+    more = len(repeats) - len(pairs)
+    note(
+        f"{runs.source}: {', '.join(pairs)}{f' and {more} more likewise' if more else ''}; a run "
+        "that is given twice counts once (rows are counted from 1 below the header)."
+    )
+    return replace(runs, X=runs.X.iloc[kept], y=runs.y[kept])
 
 
 def check_runs(runs: Runs, nugget: float | str | None) -> None:

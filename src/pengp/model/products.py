@@ -153,8 +153,11 @@ class ProductKernel(Correlation, ABC):
     def condensed(self, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, None]:
         """Return the product, one input at a time."""
         root = self.distance(theta)
-        metrics = ["hamming" if p in self.levels else "cityblock" for p in range(X.shape[1])]
-        distances = (pdist(X[:, p : p + 1], metric) for p, metric in enumerate(metrics))
+        columns = (X[:, p : p + 1] for p in range(X.shape[1]))
+        distances = (
+            pdist(column, "hamming" if p in self.levels else "cityblock")
+            for p, column in enumerate(columns)
+        )
         return self._product(root[p] * step for p, step in enumerate(distances)), None
 
     def condensed_slopes(
