@@ -143,8 +143,9 @@ def test_a_declared_level_without_runs_is_predicted_from_the_others() -> None:
 
 def test_whole_numbers_on_a_logarithmic_scale() -> None:
     X, y = table()
-    settings = {"input_transforms": {"count": "log10"}, "integer_inputs": ["count"]}
-    model = PenalizedGPRegressor(random_state=0, **settings).fit(X, y)
+    model = PenalizedGPRegressor(
+        input_transforms={"count": "log10"}, integer_inputs=["count"], random_state=0
+    ).fit(X, y)
     assert model.input_transforms_[2] == Integer(Log10())
     places = model._surrogate.scale(model.X_train_)[:, 2]
     assert np.allclose(places, np.log10(X["count"]) / np.log10(5.0))
@@ -174,4 +175,6 @@ def test_as_many_levels_as_pairs_of_runs_are_taken() -> None:
     X, y = table()
     model = PenalizedGPRegressor(random_state=0)
     model.fit(X.assign(material=[str(k // 2) for k in range(20)]), y)
-    assert len(model.input_transforms_[1].labels) == 10
+    levels = model.input_transforms_[1]
+    assert isinstance(levels, Levels)
+    assert len(levels.labels) == 10

@@ -107,13 +107,13 @@ def level_settings(runs: "Runs", integers: Sequence[str]) -> dict[str, Any]:
     for name in integers:
         if name not in runs.names:
             raise unknown_column(name, runs.names, runs.source)
-        values = runs.X[name]
+        values = runs.X[name].to_numpy()
         fraction = values != values.round()
         if fraction.any():
-            row = fraction.idxmax()
+            i = int(fraction.argmax())
             raise InputError(
-                f"{runs.source}: row {row}, column {name!r} holds {values[row]:g}, which is no "
-                "whole number (rows are counted from 1 below the header); correct that row, or "
+                f"{runs.source}: row {runs.X.index[i]}, column {name!r} holds {values[i]:g}, which "
+                "is no whole number (rows are counted from 1 below the header); correct that row, or "
                 f"leave out --integer {shlex.quote(name)}."
             )
     factors = {

@@ -115,7 +115,7 @@ def as_numbers(X: Any, levels: Mapping[int, Levels], names: Sequence[str] | None
     for p, known in levels.items():
         values = _values(_column(X, p), known, column_label(p, names))
         if is_frame:
-            coded[coded.columns[p]] = values
+            coded[X.columns[p]] = values
         else:
             coded[:, p] = values
     return coded

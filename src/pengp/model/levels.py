@@ -30,7 +30,8 @@ class Integer(Transform):
     has_steps: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.scale, Transform) or self.scale.has_steps:
+        scale: object = self.scale  # a file may hold anything
+        if not isinstance(scale, Transform) or scale.has_steps:
             raise InputError("Integer takes a transform without steps, such as Log10().")
 
     @property
