@@ -113,8 +113,8 @@ def level_settings(runs: "Runs", integers: Sequence[str]) -> dict[str, Any]:
             i = int(fraction.argmax())
             raise InputError(
                 f"{runs.source}: row {runs.X.index[i]}, column {name!r} holds {values[i]:g}, which "
-                "is no whole number (rows are counted from 1 below the header); correct that row, or "
-                f"leave out --integer {shlex.quote(name)}."
+                "is no whole number (rows are counted from 1 below the header); correct that row, "
+                f"or leave out --integer {shlex.quote(name)}."
             )
     factors = {
         name: list(levels.labels if levels.are_texts else levels.values)

@@ -93,6 +93,8 @@ def surrogate(
             of_responses = _decode(responses, y_raw.shape[1], y_raw)
         case _:
             raise ValueError("the transforms are not what they should be.")
+    if any(transform.has_steps for transform in of_responses):
+        raise ValueError("a response has a transform that is for inputs.")
     levels = tuple(levels_among(of_inputs))
     if any(kernel.levels != levels for process in posteriors for kernel in _kernels(process)):
         raise ValueError("the correlations know of other levels than the inputs.")
