@@ -9,7 +9,8 @@ RUNS := src/pengp/datasets/piston_slap.csv
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-lowest test-all lint bench docs paper clean new-venv
+.PHONY: help demo test test-lowest test-all test-packages fuzz lock sbom lint bench docs paper clean \
+	new-venv
 
 # Settings of the caller's shell that would lead Python or pip out of .venv.
 unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
@@ -20,6 +21,10 @@ help:
 	@echo "make test    lint, then all tests with coverage"
 	@echo "make test-lowest  the tests with the lowest versions that pyproject.toml claims"
 	@echo "make test-all     both"
+	@echo "make test-packages  wheel and sdist in a clean environment of every Python on the PATH"
+	@echo "make fuzz    generated and hostile inputs, for an hour or more"
+	@echo "make lock    the newest versions with hashes, into requirements/lock.txt"
+	@echo "make sbom    the bill of materials of the locked versions, into out/"
 	@echo "make lint    ruff, mypy, import layers"
 	@echo "make bench   speed and memory as ratios, printed"
 	@echo "make docs    build the documentation into site/"
@@ -47,6 +52,27 @@ test-lowest: $(LOWEST)/.ready
 		-o filterwarnings=default
 
 test-all: test test-lowest
+
+test-packages: $(VENV)/.ready-dev
+	$(PY) requirements/packages.py
+
+fuzz: $(VENV)/.ready-dev
+	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal -p no:cacheprovider \
+		tests/fuzz --hypothesis-profile=long
+
+# Of the oldest Python that is supported, since newer ones may have newer packages.
+lock: $(VENV)/.ready-dev
+	@mkdir -p out
+	@$(PY) requirements/lowest.py --wanted > out/pyproject.toml.in
+	$(PY) -m piptools compile -q --generate-hashes --strip-extras --no-header \
+		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+		-o requirements/lock.txt out/pyproject.toml.in
+	@sed -i.old 's|-r out/pyproject.toml.in|pyproject.toml|' requirements/lock.txt
+	@rm requirements/lock.txt.old
+
+sbom: $(VENV)/.ready-run
+	@mkdir -p out
+	$(PY) requirements/sbom.py > out/pengp.cdx.json
 
 lint: $(VENV)/.ready-dev
 	$(PY) -m ruff check

@@ -4,10 +4,12 @@ import sys
 
 from benchmarks.bayes import against_brute_force, fit_and_predict
 from benchmarks.crossover import newton_or_lbfgs
+from benchmarks.effects import effects_of_an_average
 from benchmarks.evaluations import single_evaluations
 from benchmarks.growth import all_growth
 from benchmarks.intervals import coverage_on_new_runs
 from benchmarks.large import one_large_fit
+from benchmarks.noisy import noisy_runs
 from benchmarks.nuts import against_nuts
 from benchmarks.predict import million_points
 from benchmarks.refits import against_refits
@@ -25,6 +27,8 @@ def main(names: list[str]) -> None:
         "evaluations",
         "bayes",
         "intervals",
+        "noisy",
+        "effects",
     ]
     if "small" in chosen:
         whole_path()
@@ -44,6 +48,10 @@ def main(names: list[str]) -> None:
         against_nuts()
     if "intervals" in chosen:
         coverage_on_new_runs()
+    if "noisy" in chosen:
+        noisy_runs()
+    if "effects" in chosen:
+        effects_of_an_average()
     if "evaluations" in chosen:
         single_evaluations()
 

@@ -1,4 +1,7 @@
-"""Prints the lowest versions that pyproject.toml claims to work with, as constraints for pip."""
+"""Prints the lowest versions that pyproject.toml claims to work with, as constraints for pip.
+
+With ``--wanted`` it prints what users install instead, bounds as they are, to be locked.
+"""
 
 import re
 import sys
@@ -7,6 +10,8 @@ from pathlib import Path
 
 #: Extras for the development of pengp alone, whose versions no user depends on.
 TOOLS = ("bench", "docs", "test", "dev")
+#: Packages of the tests whose objects users hand over: the lowest version counts as well.
+HANDED_OVER = ("polars",)
 
 
 def lowest(requirements: list[str]) -> list[str]:
@@ -15,15 +20,17 @@ def lowest(requirements: list[str]) -> list[str]:
     return [f"{match[1]}=={match[2]}" for match in found if match]
 
 
-def main() -> None:
-    """Print one constraint a line."""
+def main(arguments: list[str]) -> None:
+    """Print one requirement a line."""
     file = Path(__file__).parents[1] / "pyproject.toml"
     project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     used = [r for name, extra in extras.items() if name not in TOOLS for r in extra]
-    constraints = lowest([*project["dependencies"], *used])
-    sys.stdout.write("".join(f"{line}\n" for line in sorted(set(constraints))))
+    used = [r for r in (*project["dependencies"], *used) if not r.startswith("pengp[")]
+    handed = [r for r in extras["test"] if r.startswith(HANDED_OVER)]
+    lines = used if "--wanted" in arguments else lowest([*used, *handed])
+    sys.stdout.write("".join(f"{line}\n" for line in sorted(set(lines))))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,13 +1,17 @@
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import requires
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 import pengp
+from requirements import sbom
 
+ROOT = Path(__file__).parents[1]
 # scikit-learn itself loads pandas where it is installed.
 OPTIONAL = {"dask", "distributed", "jinja2", "matplotlib", "plotly", "rich", "typer"}
 
@@ -45,3 +49,34 @@ def test_using_the_estimators_loads_no_optional_dependency() -> None:
     loaded = set(run.stdout.split())
     assert "numpy" in loaded
     assert not loaded & OPTIONAL
+
+
+def test_the_bill_of_materials_lists_the_locked_packages_and_who_needs_them() -> None:
+    lock = (
+        "numpy==2.3.1 \\\n    --hash=sha256:"
+        + "0" * 64
+        + " \\\n    --hash=sha256:"
+        + "1" * 64
+        + "\n"
+        "    # via\n    #   pyproject.toml\n    #   scipy\nscipy==1.16.0 \\\n"
+        "    --hash=sha256:" + "2" * 64 + "\n    # via pyproject.toml\n"
+    )
+    found = sbom.bill(lock)
+    root = found["metadata"]["component"]["bom-ref"]
+    numpy, scipy = "pkg:pypi/numpy@2.3.1", "pkg:pypi/scipy@1.16.0"
+    assert [c["purl"] for c in found["components"]] == [numpy, scipy]
+    assert [len(c["properties"]) for c in found["components"]] == [2, 1]
+    needs = {entry["ref"]: entry["dependsOn"] for entry in found["dependencies"]}
+    assert needs == {root: [numpy, scipy], scipy: [numpy], numpy: []}
+    assert sbom.bill(lock) == found
+
+
+def test_every_dependency_of_users_is_locked_with_hashes() -> None:
+    packages = sbom.entries((ROOT / "requirements" / "lock.txt").read_text())
+    locked = {name.lower() for name, _, _, _ in packages}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(r for e in ("cli", "report", "dask") for r in extras[e])]
+    assert {r.partition(">")[0] for r in wanted} <= locked
+    assert all(hashes for _, _, hashes, _ in packages)
+    assert "://" not in (ROOT / "requirements" / "lock.txt").read_text()

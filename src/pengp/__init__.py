@@ -1,11 +1,13 @@
-"""Gaussian-process surrogates of deterministic simulators from few runs, by penalized likelihood.
+"""Gaussian-process surrogates of deterministic simulators from few runs.
 
-`PenalizedGPRegressorCV` is the place to start for data in any units; `penalized_path` and
-`cross_validate_path` are the engine below it. Every array's shape stands in its docstring.
+For data in any units `BayesianGPRegressor` is the place to start, which averages, or
+`PenalizedGPRegressorCV`, which chooses one lambda; `penalized_path` and `cross_validate_path` are
+the engine below the latter. Every array's shape stands in its docstring.
 
-What most users need is here; the folders `model`, `datasets`, `path`, `choosing`, `estimators`,
-`plots`, `persistence`, `report` and `study` hold the rest, each naming in its ``__all__`` what is
-public. Names are loaded on first use, so that ``import pengp`` costs nothing.
+What most users need is here; the folders `model`, `datasets`, `path`, `choosing`, `bayes`,
+`estimators`, `diagnostics`, `decisions`, `plots`, `persistence`, `report` and `study` hold the
+rest, each naming in its ``__all__`` what is public. Names are loaded on first use, so that
+``import pengp`` costs nothing.
 """
 
 from typing import TYPE_CHECKING
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
         PenalizedGPRegressor,
         PenalizedGPRegressorCV,
     )
-    from pengp.exceptions import FileError, InputError, PengpWarning
+    from pengp.exceptions import DoubtWarning, FileError, InputError, PengpWarning
     from pengp.model import FullLogLik, LogLik, ProfileLikelihood, full_loglik, profile_loglik
     from pengp.path import Modes, PathFit, lambda_grid, lambda_max, penalized_path
     from pengp.persistence import load, save
@@ -47,6 +49,7 @@ __all__ = [
     "BayesianGPRegressor",
     "CVTable",
     "Diagnosis",
+    "DoubtWarning",
     "FileError",
     "FullLogLik",
     "InputError",
@@ -114,6 +117,7 @@ _HOMES = {
         "PenalizedGPRegressorCV",
     ),
     "exceptions": (
+        "DoubtWarning",
         "FileError",
         "InputError",
         "PengpWarning",

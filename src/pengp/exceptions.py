@@ -11,3 +11,7 @@ class FileError(InputError):
 
 class PengpWarning(UserWarning):
     """A result was returned, but the caller should know something before trusting it."""
+
+
+class DoubtWarning(PengpWarning):
+    """A surrogate was fitted that its own runs speak against; its ``summary`` says why."""

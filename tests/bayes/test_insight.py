@@ -19,7 +19,7 @@ def test_inputs_that_matter_and_inputs_that_do_not() -> None:
     y = np.sin(5.0 * X[:, 0]) + 1.5 * X[:, 2]  # a bend, a line, and two inert inputs
     y = (y - y.mean()) / y.std()
     sample = sample_posterior(X, y, members=(SMOOTH,), random_state=0)
-    found = activity(sample)
+    found = activity(sample, sample.y)
     assert (found.probability[[0, 2]] > 0.95).all()
     assert (found.probability[[1, 3]] < 0.3).all()
     assert found.lengthscale[0, 1] < found.lengthscale[2, 1] < found.lengthscale[1, 1]
@@ -27,14 +27,14 @@ def test_inputs_that_matter_and_inputs_that_do_not() -> None:
     k = int(sample.draws.weight.argmax())
     change = np.sqrt(2.0 * sample.draws.sigma2[k] * (1.0 - np.exp(-sample.draws.theta[k])))
     assert (change[[0, 2]] > found.change[[0, 2], 0] * 0.8).all()
-    strict = activity(sample, threshold=1e6)
+    strict = activity(sample, sample.y, threshold=1e6)
     assert not strict.probability.any()
 
 
 def test_weighted_quantiles_of_the_lengthscale() -> None:
     sample = sample_posterior(*runs(8, 1), members=(SMOOTH,), random_state=0)
     draws = sample.draws
-    middle = activity(sample).lengthscale[0, 1]
+    middle = activity(sample, sample.y).lengthscale[0, 1]
     assert draws.weight[1.0 / np.sqrt(draws.theta[:, 0]) <= middle].sum() == pytest.approx(
         0.5, abs=0.01
     )

@@ -18,6 +18,16 @@ try:
 except BaseException as error:
     raise ImportError("initialization failed") from error
 """
+SWALLOWED = """
+import pathlib, tempfile
+with tempfile.TemporaryDirectory() as folder:
+    (pathlib.Path(folder) / "swallowing.py").write_text(
+        f"import signal\\ntry: signal.raise_signal({number})\\nexcept BaseException: pass\\n"
+    )
+    sys.path.insert(0, folder)
+    import swallowing
+time.sleep(20)
+"""
 SCRIPT = """
 import signal, sys, time
 from pengp.cli import app
@@ -30,7 +40,7 @@ app.run()
 """
 
 
-@pytest.mark.parametrize("body", [DROPPED, TURNED])
+@pytest.mark.parametrize("body", [DROPPED, TURNED, SWALLOWED])
 @pytest.mark.parametrize(
     ("number", "code", "said"), [(2, 130, "Interrupted; nothing was written.\n"), (15, 143, "")]
 )

@@ -166,6 +166,16 @@ def test_a_nugget_that_is_too_large_is_named() -> None:
     assert "The nugget alone" in " ".join(found.sentences())
 
 
+def test_without_more_runs_the_laws_are_what_they_are() -> None:
+    # Else a nugget would be blamed that is not fixed.
+    model = BayesianGPRegressor(kernels="sqexp", nugget="sample", random_state=0)
+    future = Future.of(view_of(model.fit(RUNS.X, RUNS.y)))
+    assert len(model.components_.weight) > 32
+    for tolerance in (0.5, 2.0, 5.0):
+        found = future.after(0).probability(tolerance / future.unit)
+        assert found == pytest.approx(future.now(tolerance), abs=1e-9)
+
+
 def test_nonsense_is_refused(average: BayesianGPRegressor) -> None:
     for tolerance in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(InputError, match="above 0, in the response's unit"):

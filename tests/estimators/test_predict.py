@@ -46,15 +46,15 @@ def by_hand(
     def corr(A: FloatArray, B: FloatArray) -> FloatArray:
         return np.asarray(np.exp(-((A[:, None] - B[None]) ** 2 @ model.theta_)))
 
-    P = np.linalg.inv(corr(U, U) + g * np.eye(len(U)))
-    r = corr(V, U)
-    cov = corr(V, V) + g * np.eye(len(V)) - r @ P @ r.T
-    inner = np.linalg.inv(F.T @ P @ F)
-    beta, u = inner @ F.T @ P @ z, f - r @ P @ F
+    R, r = corr(U, U) + g * np.eye(len(U)), corr(V, U)
+    Pr, PF, Pz = (np.linalg.solve(R, a) for a in (r.T, F, z))
+    cov = corr(V, V) + g * np.eye(len(V)) - r @ Pr
+    inner = np.linalg.inv(F.T @ PF)
+    beta, u = inner @ F.T @ Pz, f - r @ PF
     cov += u @ inner @ u.T
     np.testing.assert_allclose(model.trend_, sd * beta, rtol=1e-6)
     assert model.mean_ == pytest.approx(m + sd * (F @ beta).mean(), rel=1e-9)
-    return m + sd * (f @ beta + r @ P @ (z - F @ beta)), sd**2 * model.sigma2_ * cov
+    return m + sd * (f @ beta + r @ np.linalg.solve(R, z - F @ beta)), sd**2 * model.sigma2_ * cov
 
 
 @pytest.mark.parametrize("mean", MEANS)

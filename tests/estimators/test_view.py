@@ -124,6 +124,7 @@ def brute(model: PenalizedGPRegressor) -> LeaveOneOut:
             model._surrogate.response,
             model._surrogate.posteriors,
             model._surrogate.y_raw,
+            model._surrogate.batches,
         )
         .loo
     )

@@ -246,12 +246,13 @@ def with_number(content: bytes, name: str, value: float) -> bytes:
 
 
 NUMBERS: list[tuple[str, float]] = [
-    ("scaled_inputs", np.inf),
-    ("response_sd", 0.0),
+    ("inputs", np.inf),
+    ("inputs", 1e9),
+    ("input_lower", 1e9),
+    ("outputs.0.members.log_evidence", 1e3),
     *((f"outputs.0.{name}.weight", 0.9) for name in ("components", "draws", "explanations")),
     *((f"outputs.0.{name}.weight", -0.1) for name in ("components", "draws", "explanations")),
     ("outputs.0.components.weight", np.nan),
-    ("outputs.0.members.weight", 1.5),
     ("outputs.0.left_out.weight", 0.5),
     ("outputs.0.left_out.weight", -0.0025),
     *((f"outputs.0.{name}.member", 2) for name in ("components", "draws", "explanations")),
@@ -268,11 +269,7 @@ NUMBERS: list[tuple[str, float]] = [
     ("outputs.0.left_out.scale", 0.0),
     ("outputs.0.left_out.location", np.nan),
     ("outputs.0.left_out.std", -1.0),
-    ("outputs.0.activity.probability", 1.1),
-    ("outputs.0.activity.lengthscale", 0.0),
-    ("outputs.0.response", 1e308),
-    ("outputs.0.effective_size", 0.0),
-    ("outputs.0.log_evidence", np.nan),
+    ("outputs.0.members.log_evidence", np.nan),
 ]
 
 
@@ -336,14 +333,18 @@ HEADERS: dict[str, Callable[[dict[str, Any]], Any]] = {
             "settings": {"a": 0.2, "b": 1.0, "scales": {"tuple": [1.0, 1.0]}},
         }
     ),
-    "problem of number": lambda h: h["averages"][0].update(problems=[1]),
+    "countless points": lambda h: h["parameters"].update(max_points=10**12),
+    "no nugget": lambda h: h["parameters"].update(nugget=0.0),
+    "bounds upside down": lambda h: h["parameters"].update(input_bounds=[[1.0, 0.0]] * 2),
+    "runs of another fit": lambda h: h.update(n_fit=h["n_fit"] - 1),
+    "more runs than there are": lambda h: h.update(batches=[h["n_fit"], 1]),
     "fewer than no points": lambda h: h["averages"][0].update(n_more=-1),
     "fewer than no runs": lambda h: h["averages"][0].update(n_thin=-1),
     "unknown parameter": lambda h: h["parameters"].update(shell=True),
     "pairs of three": lambda h: h["parameters"].update(kernels={"pairs": [[1, 2, 3]]}),
     "pairs of lists": lambda h: h["parameters"].update(kernels={"pairs": [[[], 1.0]]}),
     "unknown array": lambda h: rename(h, "outputs.0.draws.half", "outputs.0.draws.eggs"),
-    "array of another output": lambda h: rename(h, "outputs.0.response", "outputs.1.response"),
+    "array of another output": lambda h: rename(h, "outputs.0.draws.half", "outputs.1.draws.half"),
     "other shape": lambda h: corruption.entry(h, "outputs.0.draws.theta").update(axes=[0]),
     "two names": lambda h: h["input_names"].pop(),
 }

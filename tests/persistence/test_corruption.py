@@ -5,6 +5,7 @@ import json
 import re
 import resource
 import struct
+import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
@@ -23,7 +24,18 @@ from pengp.persistence import read_info
 from tests.problems import DATA
 
 PREFIX = struct.Struct("<8sIIQ")
-MODEL = (DATA / "model_v1.pengp").read_bytes()
+VERSION_1 = (DATA / "model_v1.pengp").read_bytes()
+
+
+def _rewritten() -> bytes:
+    """Return the file of that model in the present version."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.pengp"
+        save(load(DATA / "model_v1.pengp"), path)
+        return path.read_bytes()
+
+
+MODEL = _rewritten()
 X_NEW = np.random.default_rng(0).random((4, 6)) * 10.0 + 50.0
 MOST_MEMORY = 200_000_000
 
@@ -42,7 +54,7 @@ def sealed(content: bytes) -> bytes:
 def packed(header: bytes, data: bytes) -> bytes:
     """Return a file with that header and data, its lengths and checksum right."""
     total = PREFIX.size + len(header) + len(data) + 32
-    prefix = PREFIX.pack(MODEL[:8], 1, len(header) % 2**32, total)
+    prefix = PREFIX.pack(MODEL[:8], 2, len(header) % 2**32, total)
     return sealed(prefix + header + data + bytes(32))
 
 
@@ -247,7 +259,7 @@ def test_corruptions_under_a_right_checksum_are_refused_or_harmless(
     counts = np.zeros(2, dtype=int)
     with little_memory(), threadpool_limits(1):
         for k in range(3_000):
-            content = other if k % 3 == 0 else MODEL
+            content = (other, VERSION_1, MODEL)[k % 3]
             model = loaded(path, kinds[k % len(kinds)](rng, content, MODEL))
             counts[int(model is None)] += 1
             if model is not None:
@@ -298,7 +310,7 @@ PLAIN = MODEL[PREFIX.size : PREFIX.size + PREFIX.unpack_from(MODEL)[2]].decode()
 HUGE = 10**12
 UNSOUND: dict[str, bytes] = {
     "version 0": sealed(PREFIX.pack(MODEL[:8], 0, *PREFIX.unpack_from(MODEL)[2:]) + MODEL[24:]),
-    "header longer than file": sealed(PREFIX.pack(MODEL[:8], 1, 99999, len(MODEL)) + MODEL[24:]),
+    "header longer than file": sealed(PREFIX.pack(MODEL[:8], 2, 99999, len(MODEL)) + MODEL[24:]),
     "header too long": packed(b" " * (1 << 22) + PLAIN.encode(), unpacked(MODEL)[1]),
     "deep nesting": text("[" * 1_000_000),
     "deep nesting that ends": text('{"a":' * 100_000 + "1" + "}" * 100_000),
@@ -308,28 +320,55 @@ UNSOUND: dict[str, bytes] = {
     "key of a parameter twice": text(PLAIN.replace('"cv":4', '"cv":4,"cv":5')),
     "NaN": text(PLAIN.replace('"cv":4', '"cv":NaN')),
     "endless number": text(PLAIN.replace('"cv":4', '"cv":' + "9" * 100_000)),
-    "array twice": with_header(lambda h: h["arrays"][10].update(name="lengthscale")),
+    "array twice": with_header(lambda h: h["arrays"][10].update(name="path.lams")),
     "array too many": with_another_array(),
     "unknown array": with_header(lambda h: h["arrays"][10].update(name="eggs")),
     "unknown type": with_header(lambda h: h["arrays"][0].update(type="O")),
     "pickled type": with_header(lambda h: h["arrays"][0].update(type="|O8")),
-    "wrong type": with_header(lambda h: entry(h, "theta").update(type="i8")),
+    "wrong type": with_header(lambda h: entry(h, "path.theta").update(type="i8")),
     "negative shape": with_header(lambda h: h["arrays"][0].update(shape=[-12, -6])),
     "huge shape": with_header(lambda h: h["arrays"][0].update(shape=[HUGE, HUGE])),
     "many axes": with_header(lambda h: h["arrays"][0].update(shape=[1] * 99, axes=[*range(99)])),
     "empty shape": with_header(lambda h: h["arrays"][0].update(shape=[0, HUGE])),
     "other shape": with_header(lambda h: h["arrays"][0].update(shape=[6, 12])),
-    "true shape": with_header(lambda h: entry(h, "response_sd").update(shape=[True])),
+    "true shape": with_header(lambda h: entry(h, "lam").update(shape=[True])),
     "axis twice": with_header(lambda h: h["arrays"][0].update(axes=[0, 0])),
     "shifted arrays": with_header(lambda h: h["arrays"].reverse()),
     "no arrays": with_header(lambda h: h.pop("arrays")),
     "truth value of 2": with_array("path.converged", 1, b"\x02"),
-    "nan in theta": with_array("theta", 2, np.nan),
-    "negative theta": with_array("outputs.0.theta", 0, -1.0),
+    "nan in theta": with_array("path.theta", 2, np.nan),
+    "negative theta": with_array("path.theta", 0, -1.0),
     "theta of 0 on the path": with_array("path.theta", 3, 0.0),
-    "infinite run": with_array("scaled_inputs", 5, np.inf),
-    "negative sigma2": with_array("outputs.0.sigma2", 0, -1e-300),
-    "diagonal of 0": with_array("outputs.0.factor", 13, 0.0),
+    "infinite run": with_array("inputs", 5, np.inf),
+    "negative sigma2": with_array("path.sigma2", 0, -1e-300),
+    "theta that is no maximum": with_array("path.theta", 0, 1.5),
+    "theta beyond its bounds": with_array("path.theta", 0, 2e3),
+    "maximum that is no estimate": with_array("modes.theta", 0, 1.5),
+    "nugget that was not given": with_array("path.nugget", 0, 1e-3),
+    "maxima that are not there": with_array("modes.count", 0, struct.pack("<q", 10**6)),
+    "no maximum": with_array("modes.count", 0, struct.pack("<q", 0)),
+    "lower end above the upper": with_array("input_lower", 1, 1e6),
+    "run outside": with_array("inputs", 1, 1e6),
+    "infinite mean": with_array("path.mean", 3, np.inf),
+    "spread of nan": with_array("path.sigma2", 3, np.nan),
+    "lambda of 1e308": with_array("path.lams", 0, 1e308),
+    "countless starts": with_header(lambda h: h["parameters"].update(n_starts=10**7)),
+    "starts of text": with_header(lambda h: h["parameters"].update(n_starts="10")),
+    "negative seed": with_header(lambda h: h["parameters"].update(random_state=-1)),
+    "wide bounds": with_header(lambda h: h["model"].update(theta_bounds=[1e300, 1e308])),
+    "wide bounds of a parameter": with_header(
+        lambda h: h["parameters"].update(theta_bounds={"tuple": [1e300, 1e308]})
+    ),
+    "nugget of text": with_header(lambda h: h["parameters"].update(nugget="much")),
+    "unknown grid": with_header(lambda h: h["parameters"].update(lams="endless")),
+    "bounds for one input": with_header(
+        lambda h: h["parameters"].update(input_bounds=[[0.0, 1.0]])
+    ),
+    "runs of another fit": with_header(lambda h: h.update(n_fit=13)),
+    "runs that are not counted": with_header(lambda h: h.update(n_fit=True)),
+    "more runs than there are": with_header(lambda h: h.update(batches=[12, 1])),
+    "batch of none": with_header(lambda h: h.update(batches=[12, 0])),
+    "no batch": with_header(lambda h: h.update(batches=[])),
     "lambda off the path": with_array("lam", 0, 0.02),
     "unknown class": with_header(lambda h: h.update({"class": "Popen"})),
     "other class": with_header(lambda h: h.update({"class": "PenalizedGPRegressor"})),
@@ -396,7 +435,7 @@ def test_contents_that_make_no_sense_are_refused(name: str, tmp_path: Path) -> N
 
 
 def test_the_edits_above_do_not_break_a_file_by_themselves(tmp_path: Path) -> None:
-    for content in (with_header(lambda h: None), text(PLAIN), with_array("theta", 2, 1.0)):
+    for content in (with_header(lambda h: None), text(PLAIN), with_array("responses", 2, 50.0)):
         assert loaded(tmp_path / "model.pengp", content) is not None
 
 

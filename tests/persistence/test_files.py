@@ -31,7 +31,7 @@ from pengp.path.penalties import SCAD, Lasso
 from pengp.persistence import read_info
 from pengp.persistence.averages import LEFT_OUT, POSTERIOR, PREDICTION
 from pengp.persistence.container import pack
-from pengp.persistence.schema import MODEL, OUTPUT, RUNS, SELECTION, TABLE
+from pengp.persistence.schema import MODEL, RUNS, TABLE
 from pengp.persistence.state import to_state
 from tests.problems import DATA
 
@@ -256,18 +256,36 @@ def test_a_new_process_gives_the_same_bits(tmp_path: Path) -> None:
     assert done.stdout == mean.tobytes() + std.tobytes() + model.sample_y(few).tobytes()
 
 
-def test_predictions_use_the_stored_factor(tmp_path: Path) -> None:
-    # A factor computed anew on loading would hide that the stored one is another.
+def test_what_is_shown_is_what_predicts(tmp_path: Path) -> None:
+    # Each fact stands in the file once, so that a changed theta changes all that follows from it.
     model = fitted(*runs())
     header, arrays = to_state(model)
-    arrays["outputs.0.factor"] = 2.0 * arrays["outputs.0.factor"]
+    arrays["path.theta"] = 2.0 * arrays["path.theta"]
+    arrays["modes.theta"] = 2.0 * arrays["modes.theta"]
     (tmp_path / "model.pengp").write_bytes(pack({"pengp": "", "info": {}, **header}, arrays))
-    loaded = load(tmp_path / "model.pengp")
-    posterior, changed = (m._surrogate.posteriors[0] for m in (model, loaded))
-    X = model._surrogate.scale(new_inputs(model, 5))
-    g = posterior.nugget
-    explained = 1.0 + g - posterior.predict(X)[1]
-    np.testing.assert_allclose(1.0 + g - changed.predict(X)[1], explained / 4.0, rtol=1e-9)
+    loaded: Any = load(tmp_path / "model.pengp")
+    np.testing.assert_array_equal(loaded.theta_, 2.0 * model.theta_)
+    np.testing.assert_allclose(loaded.lengthscale_, model.lengthscale_ / np.sqrt(2.0))
+    posterior = loaded._surrogate.posteriors[0]
+    np.testing.assert_array_equal(posterior.theta, loaded.theta_)
+    s = (loaded.theta_ * (posterior.X[:, None] - posterior.X) ** 2).sum(-1)
+    R = np.exp(-s) + posterior.nugget * np.eye(len(s))
+    np.testing.assert_allclose(posterior.L @ posterior.L.T, R, atol=1e-14)
+
+
+@pytest.mark.parametrize("sizes", [(1,), (2, 1), (1, 1, 3)])
+def test_runs_learned_later_come_back_with_the_same_bits(
+    sizes: tuple[int, ...], tmp_path: Path
+) -> None:
+    model = fitted_cv(*runs(), mean="constant")
+    rng = np.random.default_rng(len(sizes))
+    for size in sizes:
+        model = model.condition_on(new_inputs(model, 40)[:size] + rng.random(1), rng.random(size))
+    X = new_inputs(model, 50)
+    for known in (model, model.at_lambda(model.path_.lams[1])):
+        again = round_trip(known, tmp_path)
+        for one, other in zip(known.predict(X, True), again.predict(X, True), strict=True):
+            assert one.tobytes() == other.tobytes()
 
 
 INFO = {
@@ -490,10 +508,9 @@ def test_the_stored_model_of_version_1_predicts_what_it_did(tmp_path: Path) -> N
 
 def test_the_documentation_lists_every_array() -> None:
     page = (DOCS / "model-files.md").read_text()
-    named = {f"outputs.k.{n}": f for n, f in OUTPUT.items()}
-    named |= {f"tables.k.{n}": f for n, f in TABLE.items()}
+    named = {f"tables.k.{n}": f for n, f in TABLE.items()}
     averaged = PREDICTION | POSTERIOR | LEFT_OUT
     named |= {f"outputs.k.{n}": f for n, f in averaged.items()}
-    for name, field in (RUNS | MODEL | SELECTION | named).items():
+    for name, field in (RUNS | MODEL | named).items():
         shape = ", ".join(field.shape.split())
         assert f"| `{name}` | {field.type}{8 if field.type != 'b' else 1} | `[{shape}]` |" in page

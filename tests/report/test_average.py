@@ -114,6 +114,18 @@ def test_the_difference_is_measured_in_the_average_s_standard_deviations() -> No
     assert found.width == pytest.approx(np.median(other / (high - low)), rel=0.1)
 
 
+def test_the_paper_s_choice_has_the_scales_of_the_average() -> None:
+    X = np.geomspace(1.0, 100.0, 8)[:, None]
+    frame = pd.DataFrame({"load": X[:, 0], "gap": np.roll(X[:, 0], 3)})
+    model = BayesianGPRegressor(
+        kernels="sqexp", input_transforms={"load": "log"}, response_transform="log", random_state=0
+    ).fit(frame, X[:, 0] ** 2 * frame["gap"])
+    paper = paper_fit(model)
+    assert paper.input_transforms_ == model.input_transforms_
+    assert paper.response_transform_ == model.response_transform_
+    assert (paper.predict(frame.to_numpy()) > 0.0).all()
+
+
 def test_every_binding_fits_and_every_figure_has_alternative_text(page: Page) -> None:
     check_bindings(page)
     for tag, attributes in page.tags:

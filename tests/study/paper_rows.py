@@ -332,4 +332,5 @@ def _study(name: str) -> pd.DataFrame:
 
 def paper_rows(*studies: str) -> pd.DataFrame:
     """Return a fresh frame of the rows of some studies, by default of all."""
-    return pd.concat([_study(name) for name in studies or _STUDIES], ignore_index=True)
+    frames = [_study(name) for name in studies or _STUDIES]
+    return pd.concat(frames, ignore_index=True).copy()  # of one frame pandas 2 makes no copy

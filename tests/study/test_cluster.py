@@ -152,6 +152,7 @@ def test_a_worker_with_another_pengp_is_refused(tmp_path: Path) -> None:
     information = tmp_path / "other" / "pengp-9.9.dist-info"
     information.mkdir(parents=True)
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: pengp\nVersion: 9.9\n")
+    (information.parent / "pengp.py").write_text("__version__ = '9.9'\n")  # older Dask asks this
     with (
         cluster(tmp_path, 1, PYTHONPATH=f"{information.parent}:{_ROOT}") as dask,
         pytest.raises(

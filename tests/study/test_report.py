@@ -49,7 +49,8 @@ def save(path: Path, frame: pd.DataFrame, failed: bool = False) -> Path:
         store.begin({"arguments": {"size": "paper", "studies": [HOSTILE]}, "platform": "here"})
         key: Any
         for key, group in frame.groupby(["study", "function", "repetition"]):
-            store.add(Task(*key), [_row(r) for r in group.to_dict("records")], 0.1)
+            task = Task(key[0], key[1], int(key[2]))  # pandas 2 gives a number of NumPy
+            store.add(task, [_row(r) for r in group.to_dict("records")], 0.1)
         if failed:
             failure = Failure("ValueError", HOSTILE, f"Traceback\n{HOSTILE}")
             store.add_failure(Task("forrester", "folds", 99), failure, 0.1)

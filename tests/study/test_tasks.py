@@ -8,7 +8,15 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from pengp.exceptions import InputError
-from pengp.study import definitions, fold_designs, forrester, limits, piston_slap, simulation
+from pengp.study import (
+    decisions,
+    definitions,
+    fold_designs,
+    forrester,
+    limits,
+    piston_slap,
+    simulation,
+)
 from pengp.study.definitions import SIZES, STUDIES, get_study
 from pengp.study.methods import compare
 from pengp.study.methods.sizes import SIMULATOR_PARTS
@@ -58,6 +66,7 @@ def test_the_paper_size_has_the_papers_repetitions() -> None:
         "methods": 12 * 100,
         "methods-rivals": 12 * 100,
         "methods-real": 36 * 10,
+        "decisions": 4 * 40,
     }
 
 
@@ -107,6 +116,7 @@ def test_every_part_has_code_and_all_code_is_listed() -> None:
         "methods": {*compare.PARTS, *compare.TEST_PARTS},
         "methods-rivals": {*compare.RIVAL_PARTS, *compare.TEST_PARTS},
         "methods-real": set(SIMULATOR_PARTS),
+        "decisions": set(decisions.PARTS),
     }
 
 

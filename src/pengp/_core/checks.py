@@ -5,7 +5,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,15 @@ ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
 
 _LARGEST = 1e100
 """Responses beyond this, or below its inverse, would overflow or vanish when squared."""
+
+_MOST_RUNS = 10_000
+"""Runs of an exact fit: a matrix of so many rows takes 0.8 GB, and a fit a dozen of them."""
+
+_MOST_STARTS = 10_000
+"""Starts of a search; its memory and time grow with them."""
+
+_LARGEST_PARAMETER = 1e50
+"""Lambdas, nuggets and bounds on theta beyond which products of powers would overflow."""
 
 _DATES = re.compile("date|time|duration|period", re.IGNORECASE)
 """What the kinds of dates and times have in their names, whoever defines them."""
@@ -47,7 +56,7 @@ def as_datasets(X: ArrayOrArrays, y: ArrayOrArrays) -> DataSets:
         if any(s.shape for s in sets) or len({s.X[0].shape[1] for s in sets}) > 1:
             raise InputError("each X of a list must be [n, d] with the same d, each y [n].")
         return DataSets([s.X[0] for s in sets], [s.y[0] for s in sets], (len(sets),))
-    inputs, response = _as_floats(X, "X"), _as_floats(y, "y")
+    inputs, response = as_floats(X, "X"), as_floats(y, "y")
     if inputs.ndim < 2:
         raise InputError(f"X must have shape [n, d], but has {inputs.ndim} axis; use X[:, None].")
     if response.ndim < 1 or response.shape[-1] != inputs.shape[-2]:
@@ -78,13 +87,20 @@ def _list_of_sets(X: ArrayOrArrays) -> Sequence[ArrayLike] | None:
         raise InputError("X must be [n, d] in each data set, but the first is ragged.") from None
 
 
-def _as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
+def as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
     """Return a float array, or say why it is none."""
     check_real(values, name)
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} must be a numeric array without gaps or text.") from None
+
+
+def check_sizes(values: FloatArray, name: str, most: float, least: float | None = None) -> None:
+    """Raise an InputError unless all values are from ``least``, by default -most, to ``most``."""
+    low = -most if least is None else least
+    if not ((values >= low) & (values <= most)).all():
+        raise InputError(f"{name} must be finite, from {low:g} to {most:g}.")
 
 
 def check_real(values: object, name: str) -> None:
@@ -141,14 +157,40 @@ def check_datasets(data: DataSets, *, nugget: float | None) -> None:
     """Raise or warn about data that cannot, or can hardly, be fitted."""
     for f, (X, y) in enumerate(zip(data.X, data.y, strict=True)):
         where = data.label(f)
-        _check_values(X, y, where)
+        check_runs(len(X))
+        check_values(X, y, where)
         check_duplicates(X, y, nugget, where=where)
         if constant_columns(X).any():
             column = int(np.flatnonzero(constant_columns(X))[0])
             warn(f"column {column} of X{where} is constant and is ignored.")
 
 
-def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
+def check_runs(n: int) -> None:
+    """Raise an InputError if n runs are too many to be fitted exactly, before memory is taken."""
+    if n > _MOST_RUNS:
+        raise InputError(
+            f"{n:,} runs are too many for an exact fit: each of its matrices would take about "
+            f"{8e-9 * n * n:.0f} GB; fit at most {_MOST_RUNS:,} of them."
+        )
+
+
+def check_points(m: int, q: int = 1) -> None:
+    """Raise an InputError if a covariance of m points and q outputs takes too much memory."""
+    if q * m * m > _MOST_RUNS**2:
+        raise InputError(
+            f"the joint distribution of {m:,} points takes matrices of about "
+            f"{8e-9 * q * m * m:.0f} GB; ask for at most {int(_MOST_RUNS / q**0.5):,} at a time."
+        )
+
+
+def check_response(y: FloatArray, where: str = "") -> None:
+    """Raise an InputError if squares of responses y [...] would overflow or vanish."""
+    size = np.abs(y).max(initial=0.0)
+    if size > _LARGEST or 0.0 < size < 1.0 / _LARGEST:
+        raise InputError(f"y{where} is of the order of {size:.0e}; standardise it first.")
+
+
+def check_values(X: FloatArray, y: FloatArray, where: str) -> None:
     """Check sizes, finiteness and the unit cube."""
     if not np.isfinite(X).all():
         i, j = np.argwhere(~np.isfinite(X))[0]
@@ -158,9 +200,7 @@ def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
     if not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise InputError(f"y{where} has {y[i]} in row {i}; remove or repair that run.")
-    size = np.abs(y).max()
-    if size > _LARGEST or 0.0 < size < 1.0 / _LARGEST:
-        raise InputError(f"y{where} is of the order of {size:.0e}; standardise it first.")
+    check_response(y, where)
     if (np.abs(X - 0.5) > 0.5 + _CUBE_SLACK).any():
         i, j = np.argwhere(np.abs(X - 0.5) > 0.5 + _CUBE_SLACK)[0]
         raise InputError(
@@ -170,12 +210,19 @@ def _check_values(X: FloatArray, y: FloatArray, where: str) -> None:
 
 
 def check_duplicates(
-    X: FloatArray, y: FloatArray, nugget: float | None, *, where: str = "", known: int = 0
+    X: FloatArray,
+    y: FloatArray,
+    nugget: float | None,
+    *,
+    where: str = "",
+    known: int = 0,
+    estimated: str = "estimate",
 ) -> None:
     """Raise an InputError if runs X [n, d] coincide that a deterministic model cannot tell apart.
 
     With an estimated nugget (None) their responses y [n] or [n, q] may differ. ``where`` names the
-    data set; the first ``known`` runs are those of an earlier fit.
+    data set; the first ``known`` runs are those of an earlier fit; ``estimated`` is the nugget that
+    the caller would have to ask for.
     """
     found = None if nugget is None else find_duplicates(X, y)
     if found is None:
@@ -188,7 +235,7 @@ def check_duplicates(
     if differ is not None:
         raise InputError(
             f"{rows} have the same inputs but different responses, {differ[0]:.9g} and "
-            f"{differ[1]:.9g}; remove one, average them, or use nugget='estimate'."
+            f"{differ[1]:.9g}; remove one, average them, or fit with nugget={estimated!r}."
         )
     if nugget == 0.0:
         raise InputError(
@@ -240,9 +287,12 @@ def check_lams(lams: ArrayLike) -> FloatArray:
         raise InputError(
             f"lams must be a list of at least one number, not of shape {values.shape}."
         )
-    if not np.isfinite(values).all() or (values < 0.0).any():
-        bad = values[~(np.isfinite(values) & (values >= 0.0))][0]
-        raise InputError(f"every lambda must be finite and at least 0, but lams holds {bad:g}.")
+    usable = (values >= 0.0) & (values <= _LARGEST_PARAMETER)
+    if not usable.all():
+        raise InputError(
+            f"every lambda must be from 0 to {_LARGEST_PARAMETER:g}, but lams holds "
+            f"{values[~usable][0]:g}."
+        )
     return values
 
 
@@ -252,9 +302,10 @@ def check_theta_bounds(theta_bounds: tuple[float, float]) -> tuple[float, float]
         lower, upper = (float(b) for b in theta_bounds)
     except (TypeError, ValueError):
         raise InputError("theta_bounds must be two numbers, lower and upper.") from None
-    if not (0.0 < lower <= upper < np.inf):
+    if not (1.0 / _LARGEST_PARAMETER <= lower <= upper <= _LARGEST_PARAMETER):
         raise InputError(
-            f"theta_bounds must satisfy 0 < lower <= upper, not ({lower:g}, {upper:g})."
+            f"theta_bounds must satisfy {1.0 / _LARGEST_PARAMETER:g} <= lower <= upper <= "
+            f"{_LARGEST_PARAMETER:g}, not ({lower:g}, {upper:g})."
         )
     return lower, upper
 
@@ -266,9 +317,12 @@ def check_nugget(nugget: float | str) -> float | None:
     if (
         not isinstance(nugget, numbers.Real)
         or isinstance(nugget, bool)
-        or not 0.0 <= nugget < np.inf
+        or not 0.0 <= nugget <= _LARGEST_PARAMETER
     ):
-        raise InputError(f"nugget must be a number from 0 up or 'estimate', not {nugget!r}.")
+        raise InputError(
+            f"nugget must be a number from 0 up to {_LARGEST_PARAMETER:g}, or 'estimate', not "
+            f"{nugget!r}."
+        )
     if nugget == 0.0:
         warn(
             "with nugget=0 the correlation matrix is numerically singular for small theta, where "
@@ -279,24 +333,27 @@ def check_nugget(nugget: float | str) -> float | None:
 
 def check_levels(levels: ArrayLike) -> FloatArray:
     """Return probabilities as [k], each between 0 and 1."""
-    p = np.atleast_1d(_as_floats(levels, "levels"))
+    p = np.atleast_1d(as_floats(levels, "levels"))
     if p.ndim != 1 or not len(p) or not ((p > 0.0) & (p < 1.0)).all():
         raise InputError(f"levels={levels!r} must be probabilities between 0 and 1.")
     return p
 
 
-def check_count(value: object, name: str, least: int) -> int:
-    """Return a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(f"{name} must be a whole number from {least} up, not {value!r}.")
-    return int(value)
+def check_count(value: object, name: str, least: int, most: int | None = None) -> int:
+    """Return a whole number of at least ``least`` and, where that is given, at most ``most``."""
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    number = int(cast(numbers.Integral, value)) if is_whole else least - 1
+    if number < least or (most is not None and number > most):
+        ends = f"from {least} up" if most is None else f"from {least} to {most:,}"
+        raise InputError(f"{name} must be a whole number {ends}, not {value!r}.")
+    return number
 
 
 def check_starts(n_starts: int | ArrayLike, n_theta: int) -> int | FloatArray:
     """Return a number of starts, or the logarithms [S, n_theta] of given ones."""
     if np.ndim(n_starts) == 0:
-        return check_count(n_starts, "n_starts", 0)
-    theta = _as_floats(n_starts, "n_starts")
+        return check_count(n_starts, "n_starts", 0, _MOST_STARTS)
+    theta = as_floats(n_starts, "n_starts")
     if theta.ndim != 2 or theta.shape[1] != n_theta or not (theta > 0.0).all() or not theta.size:
         raise InputError(
             f"n_starts must be a number, or positive thetas of shape [S, {n_theta}] to start from."
@@ -327,9 +384,9 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     return np.random.default_rng(as_seed(random_state))
 
 
-def warn(message: str) -> None:
-    """Warn in the package's own category, pointing at the caller of the public function."""
-    warnings.warn(message, PengpWarning, stacklevel=_caller_depth())
+def warn(message: str, category: type[PengpWarning] = PengpWarning) -> None:
+    """Warn in a category of the package, pointing at the caller of the public function."""
+    warnings.warn(message, category, stacklevel=_caller_depth())
 
 
 def _caller_depth() -> int:

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import cast
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
+from scipy.linalg.lapack import dpocon, dpotrf, dpotrs, dtrtri
 from threadpoolctl import LibController, ThreadpoolController
 
 from pengp._core.arrays import BoolArray, FloatArray
@@ -203,3 +203,13 @@ def _each(function: Callable[[FloatArray], object], A: FloatArray) -> tuple[Floa
 def log_determinant(L: FloatArray) -> FloatArray:
     """Return log|A| = 2 sum log L_ii for Cholesky factors L [..., n, n]."""
     return 2.0 * np.log(np.diagonal(L, axis1=-2, axis2=-1)).sum(-1)
+
+
+def condition_number(L: FloatArray) -> float:
+    """Estimate the condition number of A = L L', in the 1-norm, from L [n, n].
+
+    |A^-1| is what LAPACK's dpocon makes of the factor, |A| at most the largest row of |L| |L|'.
+    """
+    norm = float((np.abs(L) @ np.abs(L).sum(0)).max())
+    reciprocal = float(dpocon(L, norm, uplo="L")[0])
+    return 1.0 / reciprocal if reciprocal > 0.0 else math.inf

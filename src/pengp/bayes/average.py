@@ -16,8 +16,9 @@ from pengp.bayes.insight import Activity, Explanation, activity, explanations
 from pengp.bayes.members import INTEGRATED, Member, checked, default_members
 from pengp.bayes.mixture import ProcessMixture, log_density_of_more
 from pengp.bayes.priors import Prior
-from pengp.bayes.sample import Draws, PosteriorSample, sample_posterior
+from pengp.bayes.sample import PosteriorSample, sample_posterior
 from pengp.bayes.trust import FEW, Halves, compare_halves, problems
+from pengp.bayes.weighed import Draws, Weighed
 from pengp.bayes.weights import effective_size, normalised
 from pengp.exceptions import InputError
 from pengp.model.kernels import get_kernel
@@ -45,7 +46,7 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class Average:
+class Average(Weighed):
     """What is kept of the posterior of one response: numbers, which a model file holds as well.
 
     Attributes
@@ -56,27 +57,15 @@ class Average:
         The models.
     draws : Draws
         All N draws.
-    member_weights : [K]
-        Posterior weights of the members.
     log_evidences, log_evidence_errors : [K]
         Log evidence of each member, and its Monte Carlo standard error.
-    log_evidence, log_evidence_error : float
-        The same of the whole average.
-    effective_size : float
-        Effective number of draws.
     pareto_shapes : [K]
         Of the members' weights.
-    pareto_shape : float
-        The largest of a member that counts.
     mean_change, std_change : float
         Root mean square changes of mean (in standard deviations) and standard deviation (relative)
         between all draws and the few processes that predict.
     halves : Halves
         Two independent halves of the draws, compared.
-    problems : tuple of str
-        What speaks against the draws, in sentences.
-    activity : Activity
-        How much each input matters.
     explanations : tuple of Explanation
         The modes, with their posterior weights.
     source : PosteriorSample, HeldOut or None
@@ -86,21 +75,24 @@ class Average:
     y: FloatArray
     members: tuple[Member, ...]
     draws: Draws
-    member_weights: FloatArray
     log_evidences: FloatArray
     log_evidence_errors: FloatArray
-    log_evidence: float
-    log_evidence_error: float
-    effective_size: float
     pareto_shapes: FloatArray
-    pareto_shape: float
     mean_change: float
     std_change: float
     halves: Halves
-    problems: tuple[str, ...]
-    activity: Activity
     explanations: tuple[Explanation, ...]
     source: PosteriorSample | HeldOut | None
+
+    @property
+    def activity(self) -> Activity:
+        """How much each input matters."""
+        return activity(self, self.y)
+
+    @property
+    def problems(self) -> list[str]:
+        """What speaks against the draws, in sentences."""
+        return problems(self, self.halves)
 
     @cached_property
     def held_out(self) -> HeldOut:
@@ -151,24 +143,16 @@ def average(
 
 def _described(sample: PosteriorSample, few: Thinned) -> Average:
     """Return what is kept of a sample, whose few processes are known."""
-    (evidence, error), halves = sample.log_evidence, compare_halves(sample)
     return Average(
         y=sample.y,
         members=sample.members,
         draws=sample.draws,
-        member_weights=sample.member_weights,
         log_evidences=sample.log_evidences,
         log_evidence_errors=sample.log_evidence_errors,
-        log_evidence=evidence,
-        log_evidence_error=error,
-        effective_size=sample.effective_size,
         pareto_shapes=sample.pareto_shapes,
-        pareto_shape=sample.pareto_shape,
         mean_change=few.mean_change,
         std_change=few.std_change,
-        halves=halves,
-        problems=tuple(problems(sample, halves)),
-        activity=activity(sample),
+        halves=compare_halves(sample),
         explanations=tuple(explanations(sample)),
         source=sample if len(sample.y) > FEWEST else None,
     )

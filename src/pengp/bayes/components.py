@@ -17,7 +17,7 @@ from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD, inverse_factors
 from pengp.bayes.members import Member
 from pengp.bayes.mixture import ProcessMixture
-from pengp.bayes.sample import Draws
+from pengp.bayes.weighed import Draws
 
 _REFERENCE = 128
 """Reference points; half of them shape the thinning, the others check it."""

@@ -236,14 +236,14 @@ def _left_out(
     for v in np.unique(sizes):  # all sets of one size at once
         of = np.flatnonzero(sizes == v)
         runs = (ends[of, None] - v + np.arange(v)).ravel()
-        change, location, scale = _without(W, sample.y, np.array([sets[k] for k in of]))
+        change, location, scale = without(W, sample.y, np.array([sets[k] for k in of]))
         found.log_change[:, of] = change
         found.location[:, runs] = location.reshape(N, -1)
         found.scale[:, runs] = scale.reshape(N, -1)
     return found
 
 
-def _without(
+def without(
     W: FloatArray, y: FloatArray, sets: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Leave out each of the sets [S, v] at B points, W [B, n, n] being such that R^-1 = W W'.

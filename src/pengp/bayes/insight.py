@@ -8,6 +8,7 @@ from pengp._core.arrays import FloatArray, IntArray
 from pengp.bayes.members import Member
 from pengp.bayes.sample import PosteriorSample
 from pengp.bayes.sampler import Sampler
+from pengp.bayes.weighed import Weighed
 from pengp.bayes.weights import normalised
 
 MATTERS = 0.1
@@ -32,7 +33,8 @@ class Activity(NamedTuple):
 
 
 def activity(
-    sample: PosteriorSample,
+    sample: Weighed,
+    y: FloatArray,
     *,
     threshold: float = MATTERS,
     levels: tuple[float, ...] = (0.05, 0.5, 0.95),
@@ -46,19 +48,22 @@ def activity(
 
     Parameters
     ----------
-    sample : PosteriorSample
+    sample : Weighed
         Weighted draws.
+    y : [n]
+        Responses that they were learned from.
     threshold : float
         In standard deviations of the response.
     levels : k floats
         Levels of the quantiles.
     """
-    draws, d = sample.draws, sample.X.shape[1]
+    draws = sample.draws
+    d = draws.theta.shape[1]
     change = np.empty(draws.theta.shape)
     for k, member in enumerate(sample.members):
         mine = draws.member == k
         change[mine] = change_across(member, draws.theta[mine], draws.sigma2[mine])
-    change /= np.std(sample.y)
+    change /= np.std(y)
     length = 1.0 / np.sqrt(np.maximum(draws.theta, 1e-300))
     w, p = draws.weight, np.asarray(levels)
     return Activity(

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.linalg import ONE_THREAD, positive_inverse
+from pengp._core.linalg import ONE_THREAD, inverse_factors, positive_inverse
 from pengp.bayes.average import Average
 from pengp.bayes.components import systematic
+from pengp.bayes.heldout import without
 from pengp.bayes.members import Member
 from pengp.bayes.weights import normalised
 
@@ -84,7 +85,7 @@ def left_out_means(average: Average, X: FloatArray, seed: int = 0) -> LeftOutMea
         P = np.empty((len(chosen), len(y), len(y)))
         for k, one in enumerate(average.members):
             mine = member == k
-            P[mine] = _precisions(one, X, theta[mine], g[mine])
+            P[mine] = positive_inverse(one.covariance(X, theta[mine], g[mine]))[0]
     return LeftOutMeans(X, average.members, member, theta, few / few.sum(0), P, P @ y)
 
 
@@ -97,22 +98,7 @@ def _left_out_weights(average: Average, X: FloatArray) -> FloatArray:
         mine = np.flatnonzero((draws.member == k) & (draws.weight > 0.0))
         for start in range(0, len(mine), step):
             some = mine[start : start + step]
-            change = _log_changes(member, X, average.y, draws.theta[some], draws.nugget[some])
+            R = member.covariance(X, draws.theta[some], draws.nugget[some])
+            change = without(inverse_factors(R)[0], average.y, np.arange(n)[:, None])[0]
             log_weight[some] = np.log(draws.weight[some])[:, None] + change
     return normalised(log_weight.T).T
-
-
-def _log_changes(
-    member: Member, X: FloatArray, y: FloatArray, theta: FloatArray, nugget: FloatArray
-) -> FloatArray:
-    """Return log L_-i - log L [B, n] at theta [B, d], nugget [B]; see `pengp.bayes.heldout`."""
-    P = _precisions(member, X, theta, nugget)
-    n, alpha, diagonal = len(y), P @ y, np.diagonal(P, axis1=1, axis2=2)
-    q = (alpha @ y)[:, None]
-    rest = np.maximum(q - alpha * alpha / diagonal, np.finfo(float).tiny)
-    return 0.5 * (n * np.log(q) - (n - 1.0) * np.log(rest) - np.log(diagonal))
-
-
-def _precisions(member: Member, X: FloatArray, theta: FloatArray, nugget: FloatArray) -> FloatArray:
-    """Return R^-1 [B, n, n] at theta [B, d], nugget [B]."""
-    return positive_inverse(member.covariance(X, theta, nugget))[0]

@@ -100,16 +100,6 @@ class MixtureLaw:
         below, above = self._partial(self._at(y))
         return below + above - self._each(MixtureLaw._spread)
 
-    def sample(self, rng: np.random.Generator, size: int) -> FloatArray:
-        """Return draws [size, m], independent between the points."""
-        m, M = self.location.shape
-        out = np.empty((size, m))
-        for k in range(m):
-            weights = self.weights if self.weights.ndim == 1 else self.weights[k]
-            j = rng.choice(M, size=size, p=weights)
-            out[:, k] = self.location[k, j] + self.scale[k, j] * rng.standard_t(self.df, size)
-        return out
-
     def take(self, rows: slice | IntArray) -> "MixtureLaw":
         """Return the laws at some points."""
         weights = self.weights if self.weights.ndim == 1 else self.weights[rows]

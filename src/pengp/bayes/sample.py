@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
-from pengp._core.arrays import BoolArray, FloatArray, IntArray, RandomState
+from pengp._core.arrays import BoolArray, FloatArray, RandomState
 from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD
 from pengp.bayes.members import Member, checked, default_members
 from pengp.bayes.priors import Prior, get_prior
 from pengp.bayes.sampler import Sampler
 from pengp.bayes.target import Target
+from pengp.bayes.weighed import Draws, Weighed
 from pengp.bayes.weights import effective_size, log_mean, normalised, pareto_shape
 from pengp.exceptions import InputError
 
@@ -27,37 +27,15 @@ such a share of the points that are allowed."""
 _POINTS, _FEW = 1000, 200
 """Points that a member gets at first, and one that does not count."""
 
-_NEGLIGIBLE = 1e-3
-"""Posterior weight below which a member's own weights may be poor."""
-
 _HOPELESS = 1e-6
 """Weight by the first round below which a member is not adapted to; see `_counts`."""
 
 _INEFFICIENT = 0.02
 """Effective size in parts of the points below which a member is adapted to further."""
 
-_UNTRUSTED_SHAPE = 0.7
-"""Pareto shape above which weights cannot be trusted (Vehtari et al. 2024)."""
-
-
-class Draws(NamedTuple):
-    """All draws of all members."""
-
-    member: IntArray  # [N]
-    theta: FloatArray  # [N, d]
-    nugget: FloatArray  # [N]
-    sigma2: FloatArray  # [N], y' R^-1 y / n
-    half: IntArray  # [N], 0 or 1
-    weight: FloatArray  # [N], sums to 1
-
-    def take(self, rows: IntArray) -> "Draws":
-        """Return some of the draws."""
-        columns: list[Any] = [column[rows] for column in self]
-        return Draws(*columns)
-
 
 @dataclass(frozen=True, eq=False)
-class PosteriorSample:
+class PosteriorSample(Weighed):
     """Weighted draws of theta (and the nugget) for each member; made by `sample_posterior`.
 
     Attributes
@@ -99,19 +77,6 @@ class PosteriorSample:
         return np.array([log_mean(s.log_weights())[1] for s in self.samplers])
 
     @cached_property
-    def member_weights(self) -> FloatArray:
-        """Posterior weights [K]: prior weight times evidence, normalised."""
-        prior = np.log([member.weight for member in self.members])
-        return normalised(prior + self.log_evidences)
-
-    @property
-    def log_evidence(self) -> tuple[float, float]:
-        """Log evidence of the whole average, and its Monte Carlo standard error."""
-        prior = np.log([member.weight for member in self.members])
-        error = np.sqrt(((self.member_weights * self.log_evidence_errors) ** 2).sum())
-        return float(logsumexp(prior + self.log_evidences)), float(error)
-
-    @cached_property
     def draws(self) -> Draws:
         """All draws with their weights."""
         d = self.X.shape[1]
@@ -142,34 +107,17 @@ class PosteriorSample:
         return weight
 
     @cached_property
-    def effective_size(self) -> float:
-        """Effective number of draws of the whole average."""
-        return float(effective_size(self.draws.weight))
-
-    @cached_property
     def pareto_shapes(self) -> FloatArray:
         """Pareto shapes [K] of the members' weights; above 0.7 they cannot be trusted."""
         return np.array([pareto_shape(s.log_weights()) for s in self.samplers])
 
     @property
-    def pareto_shape(self) -> float:
-        """The largest Pareto shape of a member that counts."""
-        return float(self.pareto_shapes[self.member_weights > _NEGLIGIBLE].max())
-
-    @property
-    def untrusted(self) -> BoolArray:
-        """Which members [K] count and have weights that cannot be trusted."""
-        counts = self.member_weights > _NEGLIGIBLE
-        return counts & (self.pareto_shapes > _UNTRUSTED_SHAPE)
-
-    @property
     def poor(self) -> BoolArray:
         """Which members [K] count and are to be adapted to further."""
-        counts = self.member_weights > _NEGLIGIBLE
         weights = [normalised(s.log_weights()) for s in self.samplers]
         share = np.array([float(effective_size(w)) / len(w) for w in weights])
         unadapted = np.array([len(s.pilot.u) <= _FIRST for s in self.samplers])
-        return self.untrusted | (counts & ((share < _INEFFICIENT) | unadapted))
+        return self.untrusted | (self.counts & ((share < _INEFFICIENT) | unadapted))
 
 
 def sample_posterior(

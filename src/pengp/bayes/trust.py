@@ -7,6 +7,7 @@ import numpy as np
 from pengp._core.arrays import FloatArray
 from pengp.bayes.components import moments, predictions, reference_points, systematic
 from pengp.bayes.sample import PosteriorSample
+from pengp.bayes.weighed import Weighed
 
 _DRAWS = 200
 """Draws of each half that are compared."""
@@ -57,7 +58,7 @@ def compare_halves(sample: PosteriorSample, points: FloatArray | None = None) ->
     )
 
 
-def problems(sample: PosteriorSample, halves: Halves) -> list[str]:
+def problems(sample: Weighed, halves: Halves) -> list[str]:
     """Return sentences on what speaks against the draws; none if they can be trusted."""
     found = []
     if sample.effective_size < FEW:

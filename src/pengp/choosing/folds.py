@@ -31,6 +31,9 @@ __all__ = [
 
 #: Folds made where `make_folds` is told a kind but no number.
 DEFAULT_K = 5
+#: Up to so many runs, folds are repeated more often: that is cheap and steadies the choice.
+_FEW_RUNS = 30
+_MANY_REPEATS, _SOME_REPEATS = 10, 3
 
 
 class Splitter(Protocol):
@@ -44,6 +47,11 @@ class Splitter(Protocol):
 FoldsLike: TypeAlias = (
     int | str | FoldPlan | Splitter | Sequence[Any] | Iterable[tuple[Any, Any]] | ArrayLike | None
 )
+
+
+def default_repeats(n: int) -> int:
+    """Return how often n runs are dealt into folds where nobody says it."""
+    return _MANY_REPEATS if n <= _FEW_RUNS else _SOME_REPEATS
 
 
 def random_folds(n: int, k: int, *, repeats: int = 1, random_state: RandomState = None) -> FoldPlan:

@@ -21,17 +21,20 @@ from typer.core import TyperGroup
 import pengp
 from pengp._core.files import writing_to
 from pengp.cli.choices import ChoosingCommand
+from pengp.cli.compare import compare
 from pengp.cli.design import design
+from pengp.cli.effects import effects
 from pengp.cli.fit import fit
 from pengp.cli.info import info
 from pengp.cli.predict import predict
 from pengp.cli.printing import note, say, visible
+from pengp.cli.propagate import propagate
 from pengp.cli.report import report
 from pengp.cli.signals import handle_signals, signals_first
 from pengp.cli.study import app as study
 from pengp.cli.update import update
 from pengp.cli.validate import validate
-from pengp.exceptions import FileError, InputError, PengpWarning
+from pengp.exceptions import DoubtWarning, FileError, InputError, PengpWarning
 
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever typer keeps it
 UNEXPECTED, UNUSABLE, FILE, INTERRUPTED = 1, 3, 4, 130
@@ -94,6 +97,7 @@ def _notes() -> Iterator[None]:
     """Show the package's warnings as notes, each once."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", PengpWarning)
+        warnings.simplefilter("ignore", DoubtWarning)  # commands say it in full
         python_s, seen = warnings.showwarning, set[str]()
 
         def show(
@@ -156,7 +160,11 @@ def root(
     """
 
 
-for command in (design, fit, predict, validate, info, update, report):
+COMMANDS = (
+    *(design, fit, predict, validate, compare, info, update),
+    *(effects, propagate, report),
+)
+for command in COMMANDS:
     app.command(cls=ChoosingCommand)(command)
 app.add_typer(study)
 

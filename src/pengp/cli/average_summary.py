@@ -37,7 +37,7 @@ def average_record(view: "FittedView") -> dict[str, Any]:
     return {
         "method": "bayes",
         "kernels": found.kernel_weights,
-        "log_evidence": {"value": kept.log_evidence, "error": kept.log_evidence_error},
+        "log_evidence": dict(zip(("value", "error"), kept.log_evidence, strict=True)),
         "effective_size": kept.effective_size,
         "pareto_shape": kept.pareto_shape,
         "activity": [
@@ -67,7 +67,7 @@ def _kernels(average: "AverageView") -> str:
 def _draws(average: "AverageView") -> str:
     """Return what the sampler says of itself."""
     kept = average.average
-    evidence = f"{kept.log_evidence:.2f} +- {kept.log_evidence_error:.2f}"
+    evidence = "{:.2f} +- {:.2f}".format(*kept.log_evidence)
     return (
         f"effective size {kept.effective_size:.0f}, Pareto shape {kept.pareto_shape:.2f}, "
         f"log evidence {evidence}"

@@ -94,8 +94,13 @@ def fit(
         ),
     ] = None,
     penalty: Annotated[str, choice("penalty", "Penalty on theta")] = "lasso",
-    metric: Annotated[str, choice("metric", "What folds are judged by")] = "dpe",
-    rule: Annotated[str, choice("rule", "What chooses lambda")] = "1se",
+    metric: Annotated[
+        str | None,
+        choice("metric", "What folds are judged by", "dpe; with --nugget estimate: pe"),
+    ] = None,
+    rule: Annotated[
+        str | None, choice("rule", "What chooses lambda", "1se; with --nugget estimate: min")
+    ] = None,
     folds: Annotated[
         str,
         typer.Option(

@@ -4,16 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from pengp.choosing.folds import DEFAULT_K, FoldPlan, make_folds
+from pengp.choosing.folds import DEFAULT_K, FoldPlan, default_repeats, make_folds
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pengp._core.arrays import FloatArray
-
-#: Up to so many runs, folds are repeated more often: that is cheap and steadies the choice.
-_FEW_RUNS = 30
-_MANY_REPEATS, _SOME_REPEATS = 10, 3
 
 
 @dataclass(frozen=True)
@@ -37,8 +33,7 @@ class Folds:
     @classmethod
     def of(cls, folds: str, repeats: int | None, seed: int, n: int) -> "Folds":
         """Take the options for n runs; repeats have a default."""
-        default = _MANY_REPEATS if n <= _FEW_RUNS else _SOME_REPEATS
-        return cls(folds, default if repeats is None else repeats, seed)
+        return cls(folds, default_repeats(n) if repeats is None else repeats, seed)
 
     @classmethod
     def from_info(cls, info: Mapping[str, Any], n: int) -> "Folds":

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pengp.cli.printing import note
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -18,8 +19,12 @@ __all__ = [
     "check_level",
     "interval_all",
     "open_model",
+    "other_choice",
     "predict_all",
 ]
+
+#: Relative distance from which on another lambda than that asked for is told.
+_TOLD = 0.01
 
 
 def open_model(path: Path) -> "list[FittedView]":
@@ -43,6 +48,34 @@ def check_inputs(view: "FittedView", frame: "pd.DataFrame", source: str) -> None
     from pengp.cli.scales import check_domains
 
     check_domains(source, frame, dict(zip(view.names, view.input_transforms, strict=True)))
+
+
+def other_choice(
+    views: "list[FittedView]", lam: float | None, mode: int | None
+) -> "list[FittedView]":
+    """Return the views at another lambda of the path, and at another mode there, if wanted."""
+    import numpy as np
+
+    from pengp.estimators.view import view_of
+
+    estimator: Any = views[0].estimator
+    asked = [word for word, value in (("--lambda", lam), ("--mode", mode)) if value is not None]
+    if not asked:
+        return views
+    if not views[0].is_penalized:
+        raise InputError(
+            f"{asked[0]} belongs to models of one lambda, and this one is an average; fit one with "
+            "pengp fit --method penalized."
+        )
+    if lam is not None:
+        lams = views[0].path.lams
+        nearest = float(lams[np.abs(lams - lam).argmin()])
+        if abs(nearest - lam) > _TOLD * max(lam, nearest):
+            note(f"of the {len(lams)} values of lambda that were tried, {nearest:.4g} is nearest.")
+        estimator = estimator.at_lambda(nearest)
+    if mode is not None:
+        estimator = estimator.at_mode(mode)
+    return [view_of(estimator, view.output, view.names, view.response) for view in views]
 
 
 def as_fitted(view: "FittedView", frame: "pd.DataFrame") -> Any:

@@ -16,6 +16,7 @@ from pengp.cli.models import (
     check_level,
     interval_all,
     open_model,
+    other_choice,
     predict_all,
 )
 from pengp.cli.printing import note, paragraph, show, show_json, working
@@ -76,6 +77,24 @@ def predict(
             "left out (jackknife+, from 19 runs on for 0.95)."
         ),
     ] = Intervals.MODEL,
+    lam: Annotated[
+        float | None,
+        typer.Option(
+            "--lambda",
+            min=0.0,
+            help="Predict at another lambda that was tried, the nearest one; for models of "
+            "--method penalized.",
+        ),
+    ] = None,
+    mode: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="K",
+            help="Predict by another explanation, number K of the modes that pengp info lists; for "
+            "models of --method penalized.",
+        ),
+    ] = None,
     keep: Annotated[
         bool,
         typer.Option("--keep/--no-keep", help="Write the columns of the table before predictions."),
@@ -105,7 +124,7 @@ def predict(
     if output != "-" and not keep and same_file(Path(output), Path(new)):
         raise InputError(f"--output {output} would replace the table; choose another name.")
     reading = Reading(decimal, thousands, sheet, ignore or ())
-    views, kind = open_model(model), _Kind(level, intervals.value)
+    views, kind = other_choice(open_model(model), lam, mode), _Kind(level, intervals.value)
     outside = Extrapolation(views[0])
     with contextlib.ExitStack() as stack:
         if output != "-":

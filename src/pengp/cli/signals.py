@@ -1,7 +1,8 @@
 """Signals that end a command in order, even where Python or a library drops what they raise.
 
-What a signal raises can fall into code that drops exceptions (a destructor, a hook at a fork) or
-turns them into others (the initialization of a compiled library).
+What a signal raises can fall into code that drops exceptions (a destructor, a hook at a fork, the
+initialization of a compiled library) or turns them into others. So it waits for the end of an
+import, and is sent again where Python reports that an exception was dropped.
 """
 
 import contextlib
@@ -17,8 +18,12 @@ import typer
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-#: Seconds until a signal is sent again whose exception was dropped.
+#: Seconds until a signal is sent again that came at a bad moment or whose exception was dropped.
 _AGAIN = 0.05
+#: Times that a signal waits for the end of an import.
+_MOST_WAITS = 200
+#: File names of the frames of an import.
+_IMPORT = "<frozen importlib._bootstrap"
 
 _received: list[int] = []
 
@@ -48,7 +53,28 @@ def signals_first() -> Iterator[None]:
 def _receive(number: int, frame: FrameType | None) -> None:
     """End in order: what is half-written is removed, processes of this one are ended."""
     _received.append(number)
-    _raise(number)
+    if len(_received) <= _MOST_WAITS and _is_importing(frame):
+        _send_later(number)
+    else:
+        _raise(number)
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    """Tell whether a frame is part of an import."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(_IMPORT):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _send_later(number: int) -> None:
+    """Send a signal to this process a little later."""
+    if sys.platform == "win32":
+        threading.Timer(_AGAIN, signal.raise_signal, [number]).start()
+    else:  # no thread: a signal may come while Python starts one
+        signal.signal(signal.SIGALRM, lambda _, frame: _receive(number, frame))
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN)
 
 
 def _raise(number: int) -> NoReturn:
@@ -59,6 +85,6 @@ def _raise(number: int) -> NoReturn:
 def _send_again(dropped: "UnraisableHookArgs") -> None:
     """Send a signal again whose exception was dropped; show other exceptions as Python does."""
     if _received and issubclass(dropped.exc_type, (KeyboardInterrupt, SystemExit)):
-        threading.Timer(_AGAIN, signal.raise_signal, [_received[0]]).start()
+        _send_later(_received[0])
     else:
         sys.__unraisablehook__(dropped)

@@ -156,8 +156,8 @@ class Summary:
         return {
             "best": self.view.own(model.lam_min_),
             "one_se": self.view.own(model.lam_1se_),
-            "rule": name_of(model.rule),
-            "metric": name_of(model.metric),
+            "rule": name_of(model.rule_),
+            "metric": name_of(model.metric_),
             "folds": cv.plan.n_folds,
             "kind_of_folds": cv.plan.kind,
             "repeats": cv.plan.repeats,
@@ -173,12 +173,12 @@ class Summary:
         choice = self._choice()
         if not choice:
             return "without cross-validation"
-        rule = RULES.label(self.view.estimator.rule)
+        rule = RULES.label(self.view.estimator.rule_)
         why = f"{rule} over {choice['tried']} values, whose best is {number(choice['best'])}"
         times = f" x {choice['repeats']} repeats" if choice["repeats"] > 1 else ""
         runs = f" of {choice['runs']} runs" if choice["runs"] != len(self.view.y) else ""
         folds = f"{choice['folds']} {choice['kind_of_folds']} folds{times}{runs}"
-        return f"{why}; judged by {FOLD_METRICS.label(self.view.estimator.metric)} over {folds}"
+        return f"{why}; judged by {FOLD_METRICS.label(self.view.estimator.metric_)} over {folds}"
 
     def _input_table(self) -> "RenderableType":
         """Return theta and lengthscale of each input."""
@@ -230,11 +230,14 @@ class Summary:
         others = self.diagnosis.modes[1:]
         if not others:
             return []
-        rows = [[f"{mode.deficit:.2f}", self._uses(mode)] for mode in others[:_MOST_MODES]]
+        rows = [
+            [str(k), f"{mode.deficit:.2f}", self._uses(mode)]
+            for k, mode in enumerate(others[:_MOST_MODES], start=2)
+        ]
         left_out = len(others) - len(rows)
         more = [f"and {left_out} more, further below"] if left_out else []
         title = "Other modes of the penalized likelihood:"
-        return ["", title, table(["below the best", "theta"], rows, right=(0,)), *more]
+        return ["", title, table(["mode", "below the best", "theta"], rows, right=(0, 1)), *more]
 
     def _warnings(self) -> list[str]:
         """Return what to beware of."""

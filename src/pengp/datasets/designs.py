@@ -113,7 +113,10 @@ def scale_design(U: ArrayLike, bounds: ArrayLike) -> FloatArray:
     ndarray [n, d]
         Points in the box.
     """
-    points, box = np.asarray(U, dtype=np.float64), np.asarray(bounds, dtype=np.float64)
+    try:
+        points, box = np.asarray(U, dtype=np.float64), np.asarray(bounds, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("U and bounds must be arrays of numbers without gaps or text.") from error
     if points.ndim != 2:
         raise InputError(f"U must have shape [n, d], got {points.shape}")
     if box.shape != (points.shape[1], 2):

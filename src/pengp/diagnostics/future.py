@@ -26,7 +26,7 @@ _POINTS = 512
 """Points over the design region at which a new run may lie."""
 
 _PROCESSES = 32
-"""Processes of an average that tell how the variance falls."""
+"""Processes of an average that tell how the variance falls with more runs."""
 
 
 class Step(NamedTuple):
@@ -98,7 +98,7 @@ class Future:
 
     def after(self, k: int) -> Laws:
         """Return the laws about the common mean after k more runs, a fixed nugget left out."""
-        processes, weight, df = self._processes()
+        processes, weight, df = self._processes(few=k > 0)
         mean, before = _predictions(processes, self.X)
         new = self.add[:k]
         after = np.array([_variance_after(p, new, self.X) for p in processes]) if k else before
@@ -130,16 +130,16 @@ class Future:
                 return tuple(steps), _between(steps[-2], found, goal) if k else 0
         return tuple(steps), None
 
-    def _processes(self) -> tuple[list[Posterior], FloatArray, float]:
-        """Return processes, their weights and degrees of freedom; a few that stand for all."""
+    def _processes(self, *, few: bool) -> tuple[list[Posterior], FloatArray, float]:
+        """Return processes, their weights and degrees of freedom; all, or a few that do for all."""
         one = self.process
         if isinstance(one, Posterior):
             return [one], np.ones(1), np.inf
-        if len(one.weight) <= _PROCESSES:
+        if not few or len(one.weight) <= _PROCESSES:
             return one.components, one.weight, one.df
         drawn = systematic(one.weight, _PROCESSES, np.random.default_rng(0))
-        few, counts = np.unique(drawn, return_counts=True)
-        return [one.components[j] for j in few], counts / _PROCESSES, one.df
+        kept, counts = np.unique(drawn, return_counts=True)
+        return [one.components[j] for j in kept], counts / _PROCESSES, one.df
 
 
 def _predictions(processes: list[Posterior], X: FloatArray) -> tuple[FloatArray, FloatArray]:

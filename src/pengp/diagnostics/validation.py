@@ -10,10 +10,10 @@ from scipy.stats import ttest_ind
 
 from pengp._core.arrays import FloatArray
 from pengp.choosing.scores import VALIDATION_SCORES, Law, interval_score_values
-from pengp.diagnostics.diagnosis import Finding
-from pengp.diagnostics.scoring import CONTRADICTION, IntervalCheck, score_law
+from pengp.estimators.findings import Finding
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.joint import JointErrors, joint_errors
+from pengp.estimators.scoring import CONTRADICTION, IntervalCheck, score_law
 from pengp.estimators.view import FittedView, view_of
 from pengp.exceptions import InputError
 

@@ -65,6 +65,8 @@ class AverageMixin(SurrogateMixin):
             lines.append(f"kernels: {', '.join(parts)}; effective size {found.effective_size:.0f}")
         return lines
 
+    _estimated_nugget = "sample"
+
     def _fixed_nugget(self) -> float | None:
         """Return the smallest nugget, None if it is sampled."""
         nuggets = [member.nugget for member in self._settings.members]
@@ -97,12 +99,12 @@ class AverageMixin(SurrogateMixin):
     @property
     def log_evidence_(self) -> Any:
         """Log evidence of the average, a number or [q]."""
-        return self._numbers(lambda a: a.log_evidence)
+        return self._numbers(lambda a: a.log_evidence[0])
 
     @property
     def log_evidence_error_(self) -> Any:
         """Monte Carlo standard error of the log evidence, a number or [q]."""
-        return self._numbers(lambda a: a.log_evidence_error)
+        return self._numbers(lambda a: a.log_evidence[1])
 
     @property
     def effective_size_(self) -> Any:

@@ -1,7 +1,9 @@
 """What a fitted estimator can do: predict, sample, differentiate, learn new runs, check itself."""
 
 import copy
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Literal, Self, TypeVar, overload
 
 import numpy as np
@@ -9,7 +11,15 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import as_generator, check_count, check_duplicates, check_real
+from pengp._core.checks import (
+    as_generator,
+    check_count,
+    check_duplicates,
+    check_points,
+    check_real,
+    check_runs,
+    check_sizes,
+)
 from pengp.bayes.members import Member
 from pengp.estimators.data import check_inside
 from pengp.estimators.factors import as_numbers, find_levels
@@ -26,6 +36,14 @@ from pengp.path.fitting import Model
 
 _HasKernel = TypeVar("_HasKernel", Model, Member)
 
+#: Standard deviations of the runs in ``fit`` beyond which a further response is no number to learn
+#: from: what double precision keeps of the others is less than their own scale.
+_FARTHEST = 1e12
+#: Responses beyond which predictions and intervals might overflow.
+_LARGEST_RESPONSE = 1e303
+#: scikit-learn looks for numbers that are not finite in a sum, which may overflow to both sides.
+_SUMS: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
+
 
 class SurrogateMixin(IntervalMixin):
     """Methods and learned attributes that all estimators share; see there.
@@ -39,9 +57,10 @@ class SurrogateMixin(IntervalMixin):
     response_transform: Any
     integer_inputs: Any
     factors: Any
+    _estimated_nugget = "estimate"  # what the parameter calls a nugget that the runs decide
 
     _one_output: bool  # whether y was [n], not [n, q]
-    _levels: dict[int, Levels]  # of the inputs that are factors
+    _levels: Mapping[int, Levels] = MappingProxyType({})  # of the inputs that are factors
     X_train_: FloatArray
     y_train_: FloatArray
 
@@ -64,15 +83,18 @@ class SurrogateMixin(IntervalMixin):
         X = as_numbers(X, self._levels, None)
         check_real(X, "X")
         check_real(y, "y")
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            dtype=np.float64,
-            multi_output=True,
-            y_numeric=True,
-            ensure_min_samples=least,
-        )
+        with np.errstate(**_SUMS):
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                dtype=np.float64,
+                multi_output=True,
+                y_numeric=True,
+                ensure_min_samples=least,
+            )
+        check_runs(len(X))
+        check_sizes(np.asarray(y, dtype=np.float64), "y", _LARGEST_RESPONSE)
         self._one_output = y.ndim == 1
         # Copies: a caller who goes on to change the arrays must not change the fit.
         return np.array(X), np.array(y, dtype=np.float64).reshape(len(X), -1)
@@ -166,6 +188,8 @@ class SurrogateMixin(IntervalMixin):
         X_raw, known = self._new_inputs(X), self._surrogate
         if not (return_std or return_cov):
             return self._outputs(known.mean(X_raw))
+        if return_cov:
+            check_points(len(X_raw), len(known.posteriors))
         both = known.mean_and_std(X_raw) if return_std else known.mean_and_cov(X_raw)
         return self._outputs(both[0]), (both[1][..., 0] if self._one_output else both[1])
 
@@ -202,6 +226,7 @@ class SurrogateMixin(IntervalMixin):
             Outputs are independent of each other.
         """
         X_raw, count = self._new_inputs(X), check_count(n_samples, "n_samples", 1)
+        check_points(len(X_raw), len(self._surrogate.posteriors))
         return self._outputs(self._surrogate.sample(X_raw, count, as_generator(random_state)))
 
     def condition_on(self, X_new: Any, y_new: Any) -> Self:
@@ -209,7 +234,8 @@ class SurrogateMixin(IntervalMixin):
 
         theta_, nugget_, sigma2_ and the scaling are kept, the trend follows the runs; path_,
         modes_, flat_ and what comes from cross-validation remain those of the runs in ``fit``.
-        The Cholesky factor is extended by blocks.
+        The Cholesky factor is extended by blocks. The draws of an average are weighted anew, and
+        drawn anew where few are left; what else it says remains that of the runs in ``fit``.
 
         Parameters
         ----------
@@ -222,11 +248,16 @@ class SurrogateMixin(IntervalMixin):
         X_new = as_numbers(X_new, self._levels, self._names())
         check_real(X_new, "X_new")
         check_real(y_new, "y_new")
-        X_raw, y_raw = validate_data(
-            self, X_new, y_new, reset=False, dtype=np.float64, multi_output=True, y_numeric=True
-        )
+        with np.errstate(**_SUMS):
+            X_raw, y_raw = validate_data(
+                self, X_new, y_new, reset=False, dtype=np.float64, multi_output=True, y_numeric=True
+            )
         y_raw = np.asarray(y_raw, dtype=np.float64).reshape(len(X_raw), -1)
         self._check_new_runs(X_raw, y_raw)
+        return self._extended(X_raw, y_raw)
+
+    def _extended(self, X_raw: FloatArray, y_raw: FloatArray) -> Self:
+        """Return a copy that also knows the checked runs X_raw [k, d], y_raw [k, q]."""
         other = copy.copy(self)
         known = self._surrogate.extend(X_raw, y_raw)
         other.X_train_ = np.concatenate([self.X_train_, X_raw])
@@ -242,9 +273,11 @@ class SurrogateMixin(IntervalMixin):
             raise InputError(
                 f"y_new has {y_raw.shape[1]} outputs, but the model was fitted to {q}."
             )
+        check_runs(len(known.y_raw) + len(y_raw))
         check_inside(X_raw, known.inputs, self.input_bounds, self._names())
         self._check_domains(X_raw)
         check_responses(y_raw, known.response.transforms, "y_new")
+        self._check_responses(known.response.transform(y_raw))
         if (known.response.constant & (y_raw != known.y_raw[0]).any(axis=0)).any():
             raise InputError(
                 "the model was fitted to a constant response and has no scale for other values; "
@@ -252,14 +285,25 @@ class SurrogateMixin(IntervalMixin):
             )
         X = np.concatenate([known.posteriors[0].X, known.scale(X_raw)])
         y = np.concatenate([known.y_raw, y_raw])
-        check_duplicates(X, y, self._fixed_nugget(), known=len(known.y_raw))
+        words = self._estimated_nugget
+        check_duplicates(X, y, self._fixed_nugget(), known=len(known.y_raw), estimated=words)
+
+    def _check_responses(self, y: FloatArray) -> None:
+        """Raise an InputError if a standardised response y [k, q] is beyond all that was seen."""
+        if not (np.abs(y) <= _FARTHEST).all():
+            i = int(np.argwhere(~(np.abs(y) <= _FARTHEST))[0, 0])
+            raise InputError(
+                f"y_new has a response in row {i} more than {_FARTHEST:g} standard deviations from "
+                "those of the fit; check it, or fit the model anew on all runs."
+            )
 
     def _new_inputs(self, X: Any) -> FloatArray:
         """Return checked inputs [m, d] of a fitted estimator."""
         check_is_fitted(self)
         X = as_numbers(X, self._levels, self._names())
         check_real(X, "X")
-        checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
+        with np.errstate(**_SUMS):
+            checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
         self._check_domains(checked)
         return checked
 

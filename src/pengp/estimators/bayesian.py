@@ -19,6 +19,7 @@ from pengp.estimators.averaged import AverageMixin
 from pengp.estimators.data import TrainingData, scale_runs
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.scales import judge_of
+from pengp.estimators.summary import SummaryMixin
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
@@ -27,8 +28,13 @@ from pengp.path.fitting import Model, checked_model
 
 __all__ = ["BayesianGPRegressor"]
 
+_MOST_POINTS, _MOST_COMPONENTS = 1_000_000, 10_000
+"""Draws, and processes that predict; the memory that they take grows with them."""
 
-class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, BaseEstimator):
+
+class BayesianGPRegressor(
+    SummaryMixin, FittedDisplayMixin, AverageMixin, RegressorMixin, BaseEstimator
+):
     """Gaussian-process surrogate that averages over lambda, theta and kernels.
 
     The penalized estimate theta-hat(lambda) of the paper is the posterior mode under independent
@@ -75,8 +81,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
     kernel_weights_ : dict of float, or list of q
         Posterior probability of each kernel.
     log_evidence_, log_evidence_error_ : float or [q]
-        Logarithm of the probability density of the runs, up to a constant that depends on n alone,
-        and its Monte Carlo standard error.
+        Logarithm of the probability density of the standardised responses, which tells kernels and
+        priors apart but not transforms of the response, and its Monte Carlo standard error.
     effective_size_ : float or [q]
         Effective number of draws.
     pareto_shape_ : float or [q]
@@ -84,7 +90,7 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
     activity_ : Activity, or list of q
         Posterior probability that each input matters, quantiles of the change of the response from
         end to end, and of the lengthscale in the input's unit.
-    explanations_ : list of Explanation, or list of q
+    explanations_ : tuple of Explanation, or list of q
         The modes of the posterior, with their weights.
     thinning_ : float or [q]
         Root mean square change of the predictive mean, in predictive standard deviations, between
@@ -152,12 +158,14 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
             scales=self._scales(),
             judge=judge_of(self._maximised(), 0.0, seed),
             nugget=nugget,
+            estimated=self._estimated_nugget,
         )
         self._seeds = np.random.SeedSequence(seed).generate_state(len(data.y)).tolist()
         averages, mixtures = zip(*self._averaged(data), strict=True)
         self.X_train_ = data.X_raw
         self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
-        self._keep(averages, Surrogate(data.inputs, data.response, mixtures, data.y_raw))
+        n = len(data.X)
+        self._keep(averages, Surrogate(data.inputs, data.response, mixtures, data.y_raw, (n,)))
         self._warn()
         return self
 
@@ -179,8 +187,8 @@ class BayesianGPRegressor(FittedDisplayMixin, AverageMixin, RegressorMixin, Base
             tuple(self._with_levels(member) for member in members),
             get_prior(self.prior),
             float(size),
-            check_count(self.max_points, "max_points", 1),
-            check_count(self.n_components, "n_components", 1),
+            check_count(self.max_points, "max_points", 1, _MOST_POINTS),
+            check_count(self.n_components, "n_components", 1, _MOST_COMPONENTS),
         )
 
     def _maximised(self) -> Model:

@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp._core.checks import DataSets, check_duplicates, check_lams, warn
 from pengp._core.rows import first_of_each
-from pengp.choosing.folds import DEFAULT_K, FoldPlan, FoldsLike, leave_one_out, make_folds
+from pengp.choosing.folds import (
+    DEFAULT_K,
+    FoldPlan,
+    FoldsLike,
+    default_repeats,
+    leave_one_out,
+    make_folds,
+)
 from pengp.estimators.scales import (
     Judge,
     Scales,
@@ -99,10 +106,12 @@ def scale_runs(
     scales: Scales,
     judge: Judge,
     nugget: float | None,
+    estimated: str = "estimate",
 ) -> TrainingData:
     """Check, transform and scale finite runs for a nugget, None if it is estimated.
 
-    ``judge`` tells powers of transforms apart; see `prepare`.
+    ``judge`` tells powers of transforms apart; ``estimated`` is what the estimator
+    calls a nugget that the runs decide; see `prepare`.
     """
     X_raw, y_raw = _merged(X_raw, y_raw, nugget)
     inputs = InputScaler.from_data(X_raw, input_bounds)
@@ -116,7 +125,7 @@ def scale_runs(
     transforms = response_transforms(scales.response, X, y_raw, judge)
     response = ResponseScaler.from_data(y_raw, transforms)
     y = np.ascontiguousarray(response.transform(y_raw).T)
-    check_duplicates(X, y_raw, nugget)
+    check_duplicates(X, y_raw, nugget, estimated=estimated)
     _warn_about_constants(inputs.constant, response.constant, names)
     return TrainingData(X_raw, y_raw, X, y, inputs, response)
 
@@ -215,6 +224,7 @@ def make_plans(cv: FoldsLike, data: TrainingData, seed: int) -> list[FoldPlan | 
         plans = [make_folds(cv, data.X_raw, y, random_state=seed) for y in data.y_raw.T]
     else:
         y = data.y_raw[:, 0] if q == 1 else data.y_raw
-        plans = [make_folds(cv, data.X_raw, y, random_state=seed)] * q
+        repeats = default_repeats(n) if cv is None else 1
+        plans = [make_folds(cv, data.X_raw, y, random_state=seed, repeats=repeats)] * q
     pairs = zip(plans, data.response.constant, strict=True)
     return [None if constant else plan for plan, constant in pairs]

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_starts
+from pengp._core.checks import check_count, check_starts, warn
+from pengp._core.linalg import condition_number
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
@@ -22,6 +23,7 @@ from pengp.estimators.heldout import (
     of_table,
     predict_splits,
 )
+from pengp.estimators.other_modes import path_at_mode
 from pengp.estimators.surrogate import Surrogate, condition_all, path_at, without_axis
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
@@ -30,6 +32,9 @@ from pengp.path.fitting import Model, checked_model
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit, fit_path
 from pengp.path.penalties import AnyPenalty
+
+#: Condition number from which on the log likelihood has fewer than about four digits.
+_ILL_CONDITIONED = 1e12
 
 
 class PathMixin(SurrogateMixin):
@@ -101,6 +106,31 @@ class PathMixin(SurrogateMixin):
         self.nugget_ = self._per_output(chosen.nugget[..., 0])
         self.mean_ = self._prior_mean()
 
+    @property
+    def condition_(self) -> Any:
+        """Estimated condition number of the runs' correlation matrix, a number or [q]."""
+        check_is_fitted(self)
+        return self._per_output(
+            np.array([condition_number(p.L) for p in self._surrogate.posteriors])
+        )
+
+    def _warn_untrusted(self) -> None:
+        """Say that an estimate at lam_ is no maximum, or that double precision is not enough."""
+        worst = float(np.max(self.condition_))
+        if worst > _ILL_CONDITIONED:
+            warn(
+                f"the condition number of the correlation matrix is about {worst:.0e}, so that "
+                "the likelihood and standard deviations near the runs have few digits; use a "
+                "larger nugget."
+            )
+        for k, converged in enumerate(np.ravel(self._chosen.converged)):
+            if not converged:
+                which = "" if self._one_output else f" of output {k}"
+                warn(
+                    f"the estimate of theta{which} did not converge, so that a better one may be "
+                    "near; use a larger nugget or n_starts."
+                )
+
     def _summaries(self) -> list[str]:
         """Return lambda, sigma2, nugget and mean of each output in a line."""
         names = ("lam_", "sigma2_", "nugget_", "mean_")
@@ -145,7 +175,12 @@ class PathMixin(SurrogateMixin):
         return without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
 
     def held_out(
-        self, output: int = 0, level: float = 0.95, *, keep_theta: bool = False
+        self,
+        output: int = 0,
+        level: float = 0.95,
+        *,
+        keep_theta: bool = False,
+        each: bool = False,
     ) -> HeldOut:
         """Predict the runs of ``fit`` by fits that did not know them, theta estimated anew.
 
@@ -161,13 +196,15 @@ class PathMixin(SurrogateMixin):
         keep_theta : bool
             Whether the same runs are predicted at theta_ instead, which has seen them: what that
             flatters by.
+        each : bool
+            Whether each run is left out in turn although there are folds.
         """
         check_is_fitted(self)
         data, model, known = self.path_._data, self._chosen._model, self._surrogate
         X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
         tables = np.atleast_1d(np.array(getattr(self, "cv_table_", None), dtype=object))
         table = tables[output] if len(tables) > output else None
-        if table is not None:
+        if table is not None and not each:
             splits, how = of_table(table, lam)
         else:
             splits, how = self._refits(output), "each run left out in turn"
@@ -204,7 +241,7 @@ class PathMixin(SurrogateMixin):
             One of ``path_.lams``, for all outputs.
         """
         check_is_fitted(self)
-        lams, known = self.path_.lams, self._surrogate
+        lams = self.path_.lams
         if not isinstance(lam, numbers.Real) or not np.isfinite(lam):
             raise InputError(f"lam={lam!r} is not a number; use one of path_.lams.")
         if not (lams == lam).any():
@@ -212,10 +249,38 @@ class PathMixin(SurrogateMixin):
                 f"lam={float(lam)!r} is not among the {len(lams)} values of path_.lams; the "
                 f"nearest is {float(lams[np.abs(lams - lam).argmin()])!r}."
             )
+        place = int(np.flatnonzero(lams == lam)[0])
+        return self._at(self.path_, np.full(self.path_.objective.shape[:-1], place))
+
+    def at_mode(self, k: int) -> Self:
+        """Return a fitted copy at another local maximum of lam_, as an explanation to compare.
+
+        Its theta is known to about 1e-4 in the objective; sigma2 and the trend follow. In path_ and
+        modes_ of the copy it changes places with the estimate.
+
+        Parameters
+        ----------
+        k : int
+            Number of the maximum in modes_, for all outputs; 1 is the estimate.
+        """
+        check_is_fitted(self)
+        fewest = int(self._chosen.modes.count.min())
+        if check_count(k, "k", 1) > fewest:
+            found = "one was found" if fewest == 1 else f"{fewest} were found, 1 is the best"
+            raise InputError(f"there is no mode {k}; at lambda {self.lam_!r} {found}.")
+        places = np.array(
+            [np.flatnonzero(self.path_.lams == v)[0] for v in np.atleast_1d(self.lam_)]
+        )
+        index = places.reshape(self.path_.objective.shape[:-1])
+        return self._at(path_at_mode(self.path_, index, k - 1), index)
+
+    def _at(self, path: PathFit, index: IntArray) -> Self:
+        """Return a fitted copy at the places [...] of a path, conditioned on all known runs."""
+        known = self._surrogate
         X, y = known.posteriors[0].X, known.response.transform(known.y_raw).T
         data = TrainingData(self.X_train_, known.y_raw, X, y, known.inputs, known.response)
-        other, place = copy.copy(self), int(np.flatnonzero(lams == lam)[0])
-        other._keep(data, self.path_, np.full(self.path_.objective.shape[:-1], place))
+        other = copy.copy(self)
+        other._keep(data, path, index)
         return other
 
 

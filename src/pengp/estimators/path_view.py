@@ -103,6 +103,16 @@ class PathView:
         flat: Flat = self.estimator.flat_
         return Flat(*(self.own(a) for a in (flat.lower, flat.upper, flat.loglik)))
 
+    def supported(self, fall: float) -> tuple[FloatArray, FloatArray]:
+        """Ends [d] of the ray through theta where log L is at most ``fall`` below its maximum."""
+        flat = self.estimator._chosen.flat_within(fall)
+        return self.own(flat.lower)[0], self.own(flat.upper)[0]
+
+    @property
+    def nugget(self) -> float:
+        """The nugget, fixed or estimated."""
+        return float(self.own(self.estimator.nugget_))
+
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
         """All local maxima found at lam, best first; the first is the estimate."""
@@ -155,7 +165,7 @@ class PathView:
 
         None also for a rule of the user's own, of which a model file keeps the name only.
         """
-        table, rule = self.table, getattr(self.estimator, "rule", "")
+        table, rule = self.table, getattr(self.estimator, "rule_", "")
         if table is None or table.plan.repeats == 1 or not (callable(rule) or rule in RULES):
             return None
         return np.asarray(table.stability(str(self.metric), rule))

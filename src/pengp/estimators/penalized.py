@@ -18,6 +18,7 @@ from pengp.choosing.rules import RuleLike, get_rule
 from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
+from pengp.estimators.summary import SummaryMixin
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
@@ -29,7 +30,7 @@ __all__ = ["PenalizedGPRegressor", "PenalizedGPRegressorCV"]
 _OF_COVARIANCES = ("md", "score", "scaled_score")
 
 
-class _PenalizedGP(FittedDisplayMixin, PathMixin, RegressorMixin, BaseEstimator):
+class _PenalizedGP(SummaryMixin, FittedDisplayMixin, PathMixin, RegressorMixin, BaseEstimator):
     """What both estimators are made of."""
 
     def __sklearn_tags__(self) -> Any:
@@ -87,7 +88,7 @@ class PenalizedGPRegressor(_PenalizedGP):
     n_starts : int or array, shape [S, d] (isotropic: [S, 1])
         Number of starts that are chosen, or thetas to start from; see `penalized_path`.
     random_state : int, Generator, RandomState or None
-        Seed of the random starts.
+        Seed of the random starts; an integer gives the same model each time, None another one.
 
     Attributes
     ----------
@@ -120,6 +121,8 @@ class PenalizedGPRegressor(_PenalizedGP):
         Where the likelihood is flat along the ray through theta_; computed when asked for.
     loo_ : LeaveOneOut
         Leave-one-out predictions at theta_.
+    condition_ : float or [q]
+        Estimated condition number of the correlation matrix; above 1e12 ``fit`` warns.
     X_train_ : [n, d]
         Inputs of the runs that the surrogate knows.
     y_train_ : [n] or [n, q]
@@ -182,6 +185,8 @@ class PenalizedGPRegressor(_PenalizedGP):
         data = self._prepared(X_raw, y_raw, model, float(lams[0]), seed)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
+        self._warn_untrusted()
+        self._warn_of_doubts()
         return self
 
 
@@ -197,15 +202,19 @@ class PenalizedGPRegressorCV(_PenalizedGP):
     lams : {"paper", "kkt"} or array, shape [L]
         Values of lambda to try: 0 and 40 values up to exp(2); the same up to the KKT bound of the
         paper's Appendix A (of all outputs the largest); or your own, in any order.
-    cv : int, str, FoldPlan, array, splitter or iterable of pairs
-        Folds, as `pengp.choosing.make_folds` takes them. With fewer than 5 runs the default becomes
-        leave-one-out, with fewer than 3 the smallest lambda is taken; both with a warning.
-    metric : str, FoldMetric or callable
+    cv : int, str, FoldPlan, array, splitter or iterable of pairs, optional
+        Folds, as `pengp.choosing.make_folds` takes them, dealt once. By default 5 random folds,
+        dealt ten times for up to 30 runs and three times for more, as `pengp fit` deals them. With
+        fewer than 5 runs the default becomes leave-one-out, with fewer than 3 the smallest lambda
+        is taken; both with a warning.
+    metric : str, FoldMetric or callable, optional
         What a fold is judged by: "dpe", "pe", "md", "score", "root_dpe", "scaled_score", or your
-        own function of residuals [v], scaled covariance [v, v] and sigma2.
-    rule : {"min", "1se"}, Rule or callable
+        own function of residuals [v], scaled covariance [v, v] and sigma2. By default "dpe", with
+        an estimated nugget "pe", as the others cannot tell a signal from noise.
+    rule : {"min", "1se"}, Rule or callable, optional
         The best lambda, the largest one within a standard error of it, or your own function of
-        lams [L] and values [L, K], lower is better, that returns an index.
+        lams [L] and values [L, K], lower is better, that returns an index. By default "1se", with
+        an estimated nugget "min".
     kernel, penalty, isotropic, nugget, mean, likelihood, theta_bounds
         As in `PenalizedGPRegressor`.
     input_bounds, input_transforms, response_transform, integer_inputs, factors
@@ -221,6 +230,8 @@ class PenalizedGPRegressorCV(_PenalizedGP):
     ----------
     lam_min_, lam_1se_ : float or [q]
         What the rules "min" and "1se" choose; lam_ is what `rule` chooses.
+    metric_, rule_ : str, or what was given
+        What folds were judged by and what chose lambda.
     lams_ : [L]
         The values of lambda tried.
     cv_table_ : CVTable or None, or list of q
@@ -233,9 +244,9 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         self,
         *,
         lams: str | ArrayLike = "paper",
-        cv: FoldsLike = 5,
-        metric: MetricLike = "dpe",
-        rule: RuleLike = "1se",
+        cv: FoldsLike = None,
+        metric: MetricLike | None = None,
+        rule: RuleLike | None = None,
         kernel: str | Kernel = "sqexp",
         penalty: str | AnyPenalty = "lasso",
         isotropic: bool = False,
@@ -286,7 +297,7 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         """
         X_raw, y_raw = self._runs(X, y)
         model, seed = self._model(), as_seed(self.random_state)
-        metric, rule = get_metric(self.metric), get_rule(self.rule)
+        metric, rule = get_metric(self.metric_), get_rule(self.rule_)
         data = self._prepared(X_raw, y_raw, model, 0.0, seed)
         self.lams_ = lambda_values(self.lams, data, model)
         plans = make_plans(self.cv, data, seed)
@@ -297,17 +308,36 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         for output, plan in zip(data.y, plans, strict=True):
             task = Task(data.X, output, self.lams_, model, starts, seed, [metric, *others])
             tables.append(None if plan is None else tabulate(task, plan, self.n_jobs))
-        chosen, best, one_se = (
-            np.array([_choice(table, self.lams_, metric, r) for table in tables])
-            for r in (rule, "min", "1se")
-        )
-        self.lam_min_ = self._per_output(self.lams_[best])
-        self.lam_1se_ = self._per_output(self.lams_[one_se])
-        self.cv_table_: Any = tables[0] if self._one_output else tables
         path = self._path(data, model, self.lams_, seed)
+        chosen = np.array([_choice(table, self.lams_, rule) for table in tables])
         self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
+        self._keep_tables(self.lams_, tables)
+        self._warn_untrusted()
         self._tell(tables)
+        self._warn_of_doubts()
         return self
+
+    @property
+    def metric_(self) -> MetricLike:
+        """What folds are judged by: the parameter, or what stands for None."""
+        default = "pe" if self.nugget == "estimate" else "dpe"
+        return default if self.metric is None else self.metric
+
+    @property
+    def rule_(self) -> RuleLike:
+        """What chooses lambda: the parameter, or what stands for None."""
+        default = "min" if self.nugget == "estimate" else "1se"
+        return default if self.rule is None else self.rule
+
+    def _keep_tables(self, lams: FloatArray, tables: list[CVTable | None]) -> None:
+        """Set what was learned by cross-validation at lams [L], from runs or from a file."""
+        best, one_se = (
+            np.array([lams[_choice(table, lams, rule)] for table in tables])
+            for rule in ("min", "1se")
+        )
+        self.lams_ = lams
+        self.lam_min_, self.lam_1se_ = self._per_output(best), self._per_output(one_se)
+        self.cv_table_: Any = tables[0] if self._one_output else tables
 
     def _tell(self, tables: list[CVTable | None]) -> None:
         """Write the choice for each output, if that is wanted."""
@@ -326,7 +356,10 @@ def _hint_at_single_runs(metric: FoldMetric, plans: list[FoldPlan | None]) -> No
         )
 
 
-def _choice(table: CVTable | None, lams: FloatArray, metric: FoldMetric, rule: RuleLike) -> int:
-    """Return the index of the lambda that the rule chooses; of the smallest one without a table."""
-    lam = lams.min() if table is None else table.select(metric.name, rule)
+def _choice(table: CVTable | None, lams: FloatArray, rule: RuleLike) -> int:
+    """Return the index of the lambda that the rule chooses by the table's first metric.
+
+    Without a table it is that of the smallest one.
+    """
+    lam = lams.min() if table is None else table.select(next(iter(table.values)), rule)
     return int(np.flatnonzero(lams == lam)[0])

@@ -66,12 +66,16 @@ class Surrogate(Generic[_Process]):
         One for each output, on scaled inputs and standardised responses.
     y_raw : [n, q]
         Responses of the runs, in the user's units.
+    batches : tuple of int
+        Runs that were learned together: those that were conditioned on first, then those of each
+        `extend`. They tell how to arrive at the same bits again.
     """
 
     inputs: InputScaler
     response: ResponseScaler
     posteriors: tuple[_Process, ...]
     y_raw: FloatArray
+    batches: tuple[int, ...]
 
     def scale(self, X_raw: FloatArray) -> FloatArray:
         """Return the inputs X_raw [m, d] in the unit cube, ignored columns as 0."""
@@ -178,7 +182,9 @@ class Surrogate(Generic[_Process]):
         X, outputs = self.scale(X_raw), self.response.transform(y_raw).T
         pairs = zip(self.posteriors, outputs, strict=True)
         posteriors: tuple[Any, ...] = tuple(posterior.extend(X, y) for posterior, y in pairs)
-        return replace(self, posteriors=posteriors, y_raw=np.concatenate([self.y_raw, y_raw]))
+        batches = (*self.batches, len(X_raw))
+        y_all = np.concatenate([self.y_raw, y_raw])
+        return replace(self, posteriors=posteriors, y_raw=y_all, batches=batches)
 
     @cached_property
     def loo(self) -> LeaveOneOut:
@@ -280,7 +286,7 @@ def condition_all(
         )
         for k, y in enumerate(outputs)
     ]
-    return Surrogate(inputs, response, tuple(posteriors), y_raw)
+    return Surrogate(inputs, response, tuple(posteriors), y_raw, (len(X),))
 
 
 def path_at(path: PathFit, index: IntArray) -> PathFit:

@@ -21,6 +21,7 @@ from pengp.choosing.scores import Law
 from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
+from pengp.estimators.nested import surrogate_in
 from pengp.estimators.path_view import active_inputs
 from pengp.estimators.scaled_view import ScaledView
 from pengp.estimators.surrogate import LeaveOneOut
@@ -50,7 +51,7 @@ def check_model(estimator: Any) -> None:
     if not isinstance(estimator, SurrogateMixin):
         raise InputError(
             "a fitted BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV is "
-            f"needed, not a {type(estimator).__name__}; of a pipeline give the last step."
+            f"needed, or a pipeline that ends in one, not a {type(estimator).__name__}."
         )
     check_is_fitted(estimator)
 
@@ -66,7 +67,9 @@ def view_of(
     Parameters
     ----------
     estimator : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
-        Fitted; a view, which has its output and names, is returned as it is.
+        Fitted, or a Pipeline or TransformedTargetRegressor around one, whose inputs and response
+        are then those after the transforms; a view, which has its output and names, is returned as
+        it is.
     output : int
         Which output.
     input_names : sequence of d strings, optional
@@ -76,6 +79,7 @@ def view_of(
     """
     if isinstance(estimator, FittedView):
         return estimator
+    estimator = surrogate_in(estimator)
     check_model(estimator)
     q, d = count_outputs(estimator), estimator.n_features_in_
     if not 0 <= output < q:

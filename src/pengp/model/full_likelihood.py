@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
+from pengp._core.checks import check_runs
 from pengp._core.linalg import cholesky, log_determinant
 from pengp.model.kernels import Kernel, get_kernel
 
@@ -55,6 +56,7 @@ def full_loglik(
     X, theta = np.asarray(X, dtype=np.float64), np.asarray(theta, dtype=np.float64)
     r, correlation = np.asarray(y, dtype=np.float64) - mean, get_kernel(kernel)
     n = len(r)
+    check_runs(n)
     D = ((X.T[:, :, None] - X.T[:, None, :]) ** 2).reshape(1, -1, n * n)
     flat, kept = correlation.correlate(theta[None], D)
     phi = flat.reshape(n, n)

@@ -25,8 +25,8 @@ from pengp.model.trend import columns_of, half_solved, trend_of
 _CHUNK_ELEMENTS = 1 << 15
 #: P_ii in parts of what the trend takes of (R^-1)_ii, below which it is rounding error.
 _ALL_TREND = 1e-10
-#: New inputs are brought into this range, so that their squares stay finite.
-_FARTHEST = 1e140
+#: New inputs are brought into this range, so that products of powers with any theta stay finite.
+_FARTHEST = 1e40
 
 
 @dataclass(frozen=True, eq=False)

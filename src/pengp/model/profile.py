@@ -4,11 +4,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_nugget
+from pengp._core.checks import as_floats, check_nugget, check_response, check_runs, check_sizes
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.likelihood import BatchLikelihood, LogLik
 from pengp.model.means import MeanLike, get_mean
+
+#: Sizes whose squares and products stay finite.
+_LARGEST_INPUT, _LARGEST_THETA = 1e40, 1e50
 
 
 class ProfileLikelihood:
@@ -41,10 +44,14 @@ class ProfileLikelihood:
         mean: MeanLike = "zero",
         isotropic: bool = False,
     ) -> None:
-        inputs, response = (np.asarray(a, dtype=np.float64) for a in (X, y))
+        inputs, response = as_floats(X, "X"), as_floats(y, "y")
+        check_sizes(inputs, "X", _LARGEST_INPUT)
+        check_sizes(response, "y", np.inf)
+        check_response(response)
         if inputs.ndim < 2 or response.shape[-1:] != inputs.shape[-2:-1]:
             raise InputError(f"X {inputs.shape} and y {response.shape} do not fit together.")
         n, d = inputs.shape[-2:]
+        check_runs(n)
         self._sets = np.broadcast_shapes(inputs.shape[:-2], response.shape[:-1])
         self._engine = BatchLikelihood(
             np.broadcast_to(inputs, (*self._sets, n, d)).reshape(-1, n, d),
@@ -88,7 +95,8 @@ class ProfileLikelihood:
 
     def _parameters(self, theta: ArrayLike, nugget: ArrayLike | None) -> FloatArray:
         """Return the parameters [..., P]."""
-        thetas = np.asarray(theta, dtype=np.float64)
+        thetas = as_floats(theta, "theta")
+        check_sizes(thetas, "theta", _LARGEST_THETA, least=0.0)
         if thetas.shape[-1:] != (self._engine.n_theta,):
             raise InputError(
                 f"X {self._engine.X.shape[1:]} and theta {thetas.shape} do not fit together: the "
@@ -99,7 +107,8 @@ class ProfileLikelihood:
             raise InputError(f"the nugget {given} with theta; nugget='estimate' makes it free.")
         if nugget is None:
             return thetas
-        nuggets = np.asarray(nugget, dtype=np.float64)
+        nuggets = as_floats(nugget, "nugget")
+        check_sizes(nuggets, "nugget", _LARGEST_THETA, least=0.0)
         shape = np.broadcast_shapes(thetas.shape[:-1], nuggets.shape)
         parts = np.broadcast_to(thetas, (*shape, thetas.shape[-1])), np.broadcast_to(nuggets, shape)
         return np.concatenate([parts[0], parts[1][..., None]], axis=-1)

@@ -19,6 +19,7 @@ from pengp.model.levels import levels_among
 
 #: Scaled inputs are clipped here; their squared differences stay finite, their correlation is 0.
 FAR_AWAY = 1e150
+_LARGEST = np.finfo(np.float64).max
 
 
 def _exponent(a: FloatArray, b: FloatArray) -> IntArray:
@@ -82,7 +83,7 @@ class InputScaler:
         constant = low == high
         if bounds is None:
             return cls(low, high, constant, transforms)
-        declared = _check_bounds(bounds, X.shape[1])
+        declared = check_bounds(bounds, X.shape[1])
         return cls(declared[:, 0].copy(), declared[:, 1].copy(), constant, transforms)
 
     @property
@@ -160,7 +161,7 @@ class InputScaler:
         return exponent, _ldexp(lower, -exponent), _ldexp(upper, -exponent)
 
 
-def _check_bounds(bounds: ArrayLike, d: int) -> FloatArray:
+def check_bounds(bounds: ArrayLike, d: int) -> FloatArray:
     """Return bounds as floats [d, 2], or raise an InputError that names the faulty input."""
     try:
         declared = np.asarray(bounds, dtype=np.float64)
@@ -230,12 +231,15 @@ class ResponseScaler:
         return _mapped(self.unscaled(values), self.transforms, "inverse")
 
     def unscaled(self, values: ArrayLike) -> FloatArray:
-        """Return standardised values [m] or [m, q] on the transformed scale."""
-        return np.asarray(self.mean + self.sd * np.asarray(values, dtype=np.float64))
+        """Return standardised values [m] or [m, q] on the transformed scale, which stay finite."""
+        with np.errstate(over="ignore"):
+            unscaled = self.mean + self.sd * np.asarray(values, dtype=np.float64)
+        return np.asarray(np.clip(unscaled, -_LARGEST, _LARGEST))
 
     def inverse_std(self, std: ArrayLike) -> FloatArray:
         """Return standardised standard deviations [m] or [m, q] on the transformed scale."""
-        return np.asarray(self.sd * np.asarray(std, dtype=np.float64))
+        with np.errstate(over="ignore"):
+            return np.asarray(np.minimum(self.sd * np.asarray(std, dtype=np.float64), _LARGEST))
 
     def inverse_cov(self, cov: ArrayLike) -> FloatArray:
         """Return standardised variances or covariances on the transformed scale, outputs last.

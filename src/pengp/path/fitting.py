@@ -120,7 +120,8 @@ def estimate(
     starts = points(lams, whole[:, 0], whole[:, 1], likelihood.n_theta, n_starts, rng)
     scale = None
     if isinstance(likelihood, LargeLikelihood):
-        starts, scale = _from_fewer_runs(model, likelihood, lams[:1], starts, rng)
+        given = not isinstance(n_starts, int)
+        starts, scale = _from_fewer_runs(model, likelihood, lams[:1], starts, given, rng)
     with _threads(likelihood):
         return _read_off(model, objective, ModeSearch(objective, scale).run(starts))
 
@@ -135,17 +136,21 @@ def _from_fewer_runs(
     likelihood: LargeLikelihood,
     lams: FloatArray,
     starts: Starts,
+    given: bool,
     rng: np.random.Generator,
 ) -> tuple[Starts, FloatArray]:
     """Return better starts and typical steps [F, P], from some of the runs.
+
+    Where there are several and they are not ``given``, one more is taken elsewhere.
 
     The maxima for m of the n runs at the smallest lambda, lams [1], are near those for all, and the
     likelihood there is curved about n / m times less; both cost little.
     """
     n, F, k = likelihood.n, len(likelihood.y), model.mean.columns(likelihood.X[0, :1]).size
     m = max(min(settings.FEWER_RUNS, n // 2), min(n, 2 * k))
-    rows = np.sort(rng.permutation(n)[:m])
-    X, y = likelihood.X[:, rows], likelihood.y[:, rows]
+    rows = np.sort(_with_outlier(likelihood.y, rng.permutation(n))[:, :m])
+    X = np.take_along_axis(likelihood.X, rows[:, :, None], axis=1)
+    y = np.take_along_axis(likelihood.y, rows, axis=1)
     fewer = model.likelihood(X, y)
     with _threads(fewer):
         found = ModeSearch(model.objective(fewer, lams)).run(starts)
@@ -169,9 +174,44 @@ def _from_fewer_runs(
     count = np.isfinite(objective).sum(1)
     left = np.flatnonzero(count < maxima.shape[1])
     maxima[left, count[left]] = points[0]
+    if not given and len(points) > 1:
+        with _threads(fewer):
+            far = _far_points(fewer, maxima, rng, *_bounds(model, fewer))
+        maxima = np.concatenate([maxima, far], axis=1)
     with _threads(exact):
         curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
     return fixed_starts(maxima), 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
+
+
+def _far_points(
+    likelihood: Likelihood,
+    maxima: FloatArray,
+    rng: np.random.Generator,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> FloatArray:
+    """Return for each data set [F, 1, P] the likeliest random point far from maxima [F, M, P].
+
+    A single outlier can make the likelihood highest near the upper bounds, where neither fewer
+    runs nor the usual starts lead.
+    """
+    F, P = lower.shape
+    share = rng.random((settings.FAR_POINTS, P))
+    points = lower[:, None] + (upper - lower)[:, None] * share  # [F, points, P]
+    data_set = np.repeat(np.arange(F), len(share))
+    at = likelihood.evaluate(data_set, points.reshape(-1, P), derivatives=False)
+    distance = np.abs(points[:, :, None] - maxima[:, None]).max(-1).min(-1)  # [F, points]
+    value = np.where(distance > settings.FAR, at.value.reshape(F, -1), -np.inf)
+    return points[np.arange(F), value.argmax(1)][:, None]
+
+
+def _with_outlier(y: FloatArray, order: IntArray) -> IntArray:
+    """Return the runs [F, n] in an order [n], but the most outlying one of each y [F, n] first.
+
+    Without it the likelihood of some runs can be highest where that of all of them is low.
+    """
+    farthest = np.abs(y - np.median(y, axis=1, keepdims=True)).argmax(1)
+    return np.array([[first, *order[order != first]] for first in farthest])
 
 
 def _bounds(model: Model, likelihood: Likelihood) -> tuple[FloatArray, FloatArray]:

@@ -39,10 +39,12 @@ def flat_stretch(
     theta_bounds: tuple[float, float],
     *,
     only: int | None = None,
+    fall: float = LEVEL,
 ) -> Flat:
     """Find the flat stretches through theta [F, L, P], with the nugget [F, L] held fixed.
 
-    They are those of the ray, or of the line on which theta_p alone changes, p = ``only``.
+    They are those of the ray, or of the line on which theta_p alone changes, p = ``only``; log L is
+    at most ``fall`` below its maximum there.
     """
     F, L, P = theta.shape
     point = np.log(theta).reshape(F * L, P)
@@ -71,7 +73,7 @@ def flat_stretch(
     )
     on_grid = logliks[rows, top] >= best
     peak, best = np.where(on_grid, grid[rows, top], peak), np.maximum(logliks[rows, top], best)
-    ends = [_edge(loglik, grid, logliks, peak, best - LEVEL, side) for side in (-1, 1)]
+    ends = [_edge(loglik, grid, logliks, peak, best - fall, side) for side in (-1, 1)]
     lower, upper = (exp_within(along(t), theta_bounds).reshape(F, L, P) for t in ends)
     return Flat(lower, upper, best.reshape(F, L))
 

@@ -13,6 +13,9 @@ from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp._core.linalg import diagonals, max_norm
 from pengp.path import settings
 
+_LEAST = float(np.finfo(np.float64).tiny)
+"""The smallest divisor."""
+
 
 class Expansion(NamedTuple):
     """Second-order expansion of B objectives at B points; -inf marks an impossible point."""
@@ -104,7 +107,7 @@ def shifted_step(
     shift -= values
     mu = np.maximum.reduce(shift, axis=-1)
     mu = np.maximum(mu, np.maximum(settings.LEAST_CURVATURE - values[:, 0], 0.0))[:, None]
-    along /= values + mu
+    along /= np.maximum(values + mu, _LEAST)  # beside a huge eigenvalue a sum may vanish
     step = (vectors @ along[:, :, None])[..., 0]
     np.copyto(step, 0.0, where=fixed)
     return step, mu[:, 0] > 0.0

@@ -31,7 +31,7 @@ from pengp.path.fitting import (
     degenerate,
     estimate,
 )
-from pengp.path.flatness import Flat, flat_stretch
+from pengp.path.flatness import LEVEL, Flat, flat_stretch
 from pengp.path.penalties import AnyPenalty
 
 
@@ -95,13 +95,21 @@ class PathFit:
         Computed on first use. A stretch that spans decades, or reaches a bound of theta, says that
         the data do not identify theta there.
         """
+        return self.flat_within(LEVEL)
+
+    def flat_within(self, fall: float) -> Flat:
+        """Where log L is within ``fall`` of its maximum along the ray through each estimate."""
         d, L = self.theta.shape[-1], len(self.lams)
         theta, nugget = self.theta.reshape(-1, L, d), self.nugget.reshape(-1, L)
         lower, upper, highest = theta.copy(), theta.copy(), self.loglik.reshape(-1, L).copy()
         for members, likelihood in _by_size(self._data, self._model):
             T = likelihood.n_theta
             flat = flat_stretch(
-                likelihood, theta[members][..., :T], nugget[members], self._model.theta_bounds
+                likelihood,
+                theta[members][..., :T],
+                nugget[members],
+                self._model.theta_bounds,
+                fall=fall,
             )
             lower[members], upper[members], highest[members] = flat.lower, flat.upper, flat.loglik
         shape = self.theta.shape

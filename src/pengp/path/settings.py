@@ -144,6 +144,9 @@ LBFGS_LAST_STEPS = 8
 FEWER_RUNS = 200
 """Runs from which a search of more runs learns where to start, and how long its steps are."""
 
+FAR_POINTS, FAR = 40, 2.0
+"""Points all over the bounds of which one becomes a start, and its distance from the others."""
+
 # Numerical limits: what the arithmetic allows, not what is quick.
 
 MOST_ROUNDS = 100

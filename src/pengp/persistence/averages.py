@@ -1,7 +1,7 @@
 """The file of a `BayesianGPRegressor`: its arrays, header entries, and the way back.
 
 Sizes beside those of `pengp.persistence.schema`: K members, N draws, M components, E explanations,
-S levels of quantiles, C components of the law of a run that is left out.
+C components of the law of a run that is left out.
 """
 
 from typing import Any
@@ -11,21 +11,22 @@ import numpy as np
 from pengp._core.arrays import FloatArray
 from pengp.bayes.average import FEWEST, Average, Settings
 from pengp.bayes.heldout import HeldOut
-from pengp.bayes.insight import Activity, Explanation
+from pengp.bayes.insight import Explanation
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.members import Member, checked
 from pengp.bayes.mixture import ProcessMixture
-from pengp.bayes.sample import Draws
 from pengp.bayes.trust import Halves
+from pengp.bayes.weighed import Draws
 from pengp.estimators import BayesianGPRegressor
+from pengp.estimators.surrogate import Surrogate
 from pengp.persistence import parameters as codec
 from pengp.persistence import runs
 from pengp.persistence.container import Arrays
+from pengp.persistence.facts import ROUNDING
 from pengp.persistence.schema import RUNS, Field, fit_fields
 
 #: For each output k, named ``outputs.k.*``: the processes that predict.
 PREDICTION = {
-    "response": Field("n"),
     "components.member": Field("M", type="i"),
     "components.theta": Field("M d", "positive"),
     "components.nugget": Field("M", "positive"),
@@ -33,28 +34,19 @@ PREDICTION = {
 }
 #: For each output k that is not constant, named ``outputs.k.*``: the posterior.
 POSTERIOR = {
-    "fit.response": Field("n_fit"),
     "draws.member": Field("N", type="i"),
     "draws.theta": Field("N d", "not negative"),
     "draws.nugget": Field("N", "positive"),
     "draws.sigma2": Field("N", "not negative"),
     "draws.half": Field("N", type="i"),
     "draws.weight": Field("N", "not negative"),
-    "members.weight": Field("K", "not negative"),
     "members.log_evidence": Field("K"),
     "members.log_evidence_error": Field("K", "not negative"),
     "members.pareto_shape": Field("K", "any"),
-    "log_evidence": Field(""),
-    "log_evidence_error": Field("", "not negative"),
-    "effective_size": Field("", "positive"),
-    "pareto_shape": Field("", "any"),
     "thinning.mean": Field("", "any"),
     "thinning.std": Field("", "any"),
     "halves.mean": Field("", "any"),
     "halves.std": Field("", "any"),
-    "activity.probability": Field("d", "not negative"),
-    "activity.change": Field("d S", "not negative"),
-    "activity.lengthscale": Field("d S", "positive"),
     "explanations.member": Field("E", type="i"),
     "explanations.theta": Field("E d", "not negative"),
     "explanations.nugget": Field("E", "positive"),
@@ -71,15 +63,10 @@ LEFT_OUT = {
 }
 # Attributes of an average by the names of the schema.
 _NUMBERS = {
-    "log_evidence": "log_evidence",
-    "log_evidence_error": "log_evidence_error",
-    "effective_size": "effective_size",
-    "pareto_shape": "pareto_shape",
     "thinning.mean": "mean_change",
     "thinning.std": "std_change",
 }
 _MEMBERS = {
-    "members.weight": "member_weights",
     "members.log_evidence": "log_evidences",
     "members.log_evidence_error": "log_evidence_errors",
     "members.pareto_shape": "pareto_shapes",
@@ -88,8 +75,6 @@ _MEMBERS = {
 _MOST_ELEMENTS = 1 << 30
 #: Points of a prior's range of rates.
 _MOST_RATES = 1_000_000
-#: How far rounding takes a sum of weights from 1.
-_ROUNDING = 1e-9
 
 
 def to_state(model: BayesianGPRegressor) -> tuple[dict[str, Any], Arrays]:
@@ -99,7 +84,7 @@ def to_state(model: BayesianGPRegressor) -> tuple[dict[str, Any], Arrays]:
     header = {
         "settings": _encode_settings(model._settings),
         "parameters": codec.encode_parameters(model.get_params(deep=False), n_fit, None),
-        **runs.to_header(model),
+        **runs.to_header(model, n_fit),
         "seeds": list(model._seeds),
         "averages": [None if a is None else _describe(a) for a in found],
     }
@@ -115,7 +100,7 @@ def to_state(model: BayesianGPRegressor) -> tuple[dict[str, Any], Arrays]:
 def _describe(a: Average) -> dict[str, Any]:
     """Return the header entry of an output that is not constant."""
     n_thin, n_more = (0, 0) if a.source is None else (a.held_out.n_thin, a.held_out.n_more)
-    return {"problems": list(a.problems), "n_thin": n_thin, "n_more": n_more}
+    return {"n_thin": n_thin, "n_more": n_more}
 
 
 def _encode_settings(settings: Settings) -> dict[str, Any]:
@@ -141,20 +126,17 @@ def _encode_settings(settings: Settings) -> dict[str, Any]:
 def _prediction_arrays(mixture: ProcessMixture) -> dict[str, Any]:
     """Return the arrays `PREDICTION`."""
     names = ("member", "theta", "nugget", "weight")
-    components = {f"components.{name}": getattr(mixture, name) for name in names}
-    return {"response": mixture.y, **components}
+    return {f"components.{name}": getattr(mixture, name) for name in names}
 
 
 def _posterior_arrays(a: Average) -> dict[str, Any]:
     """Return the arrays `POSTERIOR`."""
     columns = zip(Explanation._fields, zip(*a.explanations, strict=True), strict=True)
     return {
-        "fit.response": a.y,
         **{f"draws.{name}": value for name, value in a.draws._asdict().items()},
         **{name: getattr(a, own) for name, own in (_MEMBERS | _NUMBERS).items()},
         "halves.mean": a.halves.mean_difference,
         "halves.std": a.halves.std_ratio,
-        **{f"activity.{name}": value for name, value in a.activity._asdict().items()},
         **{f"explanations.{name}": np.array(column) for name, column in columns},
     }
 
@@ -176,16 +158,18 @@ def checked_sizes(header: dict[str, Any], arrays: Arrays) -> dict[str, int]:
     one_output, records = header["one_output"], header["averages"]
     sizes = {"K": len(header["settings"]["members"])}
     sizes, known = fit_fields(arrays, RUNS, "", sizes, one_output), set(RUNS)
+    sizes["n_fit"] = n_fit = runs.checked_n_fit(header, sizes["n"])
+    if n_fit < FEWEST or sizes["n"] ** 2 > _MOST_ELEMENTS:
+        raise ValueError("there are fewer or more runs than a model file may hold.")
     if len(records) != sizes["q"] or len(header["seeds"]) != sizes["q"]:
         raise ValueError("there must be one entry for each output.")
     for k, record in enumerate(records):
         fields = PREDICTION if record is None else PREDICTION | POSTERIOR
-        if record is not None and len(arrays[f"outputs.{k}.fit.response"]) > FEWEST:
+        if record is not None and n_fit > FEWEST:
             fields = fields | LEFT_OUT
         prefix = f"outputs.{k}."
         own = fit_fields(arrays, fields, prefix, dict(sizes), one_output)
         _check_output({name: arrays[prefix + name] for name in fields}, own)
-        sizes |= {} if record is None else {"n_fit": own["n_fit"]}
         known |= {prefix + name for name in fields}
     if set(arrays) != known or (one_output and sizes["q"] != 1):
         raise ValueError("there are other arrays than there should be.")
@@ -196,36 +180,41 @@ def _check_output(arrays: Arrays, sizes: dict[str, int]) -> None:
     """Raise a ValueError unless the arrays of an output, without its prefix, fit each other."""
     for name, a in arrays.items():
         last = name.rpartition(".")[2]
-        if last == "weight" and not (abs(a.sum(-1) - 1.0) < _ROUNDING).all():
+        if last == "weight" and not (abs(a.sum(-1) - 1.0) < ROUNDING).all():
             raise ValueError(f"the weights {name} do not sum to 1.")
         if (
             last in ("member", "half")
             and not ((a >= 0) & (a < (2 if last == "half" else sizes["K"]))).all()
         ):
             raise ValueError(f"the array {name} names what does not exist.")
-        if last == "probability" and (a > 1.0 + _ROUNDING).any():
-            raise ValueError(f"the array {name} holds no probabilities.")
-    if not FEWEST <= sizes.get("n_fit", FEWEST) <= sizes["n"]:
-        raise ValueError("the runs of the fit are not those of the model.")
     if sizes["M"] * sizes["n"] ** 2 > _MOST_ELEMENTS:
         raise ValueError("there are more runs and components than a model file may hold.")
 
 
-def restore(estimator: BayesianGPRegressor, header: dict[str, Any], arrays: Arrays) -> None:
+def restore(
+    estimator: BayesianGPRegressor, header: dict[str, Any], arrays: Arrays, known: runs.Runs
+) -> None:
     """Set what the estimator learned from runs, from arrays whose sizes were checked."""
-    X, seeds = arrays["scaled_inputs"], header["seeds"]
+    data, seeds = known.data, header["seeds"]
     if not all(type(seed) is int and 0 <= seed < 1 << 32 for seed in seeds):
         raise ValueError("a seed is not what it should be.")
-    estimator._settings = settings = _decode_settings(header["settings"], X.shape[1])
+    estimator._settings = settings = _decode_settings(header["settings"], data.X.shape[1])
+    known.check_levels([member.kernel for member in settings.members])
     estimator._seeds = seeds
+    estimator.X_train_ = data.X_raw
+    estimator.y_train_ = data.y_raw[:, 0] if estimator._one_output else data.y_raw
     averages, mixtures = [], []
-    with np.errstate(over="raise", invalid="raise"):  # no runs that were fitted are that large
-        for k, record in enumerate(header["averages"]):
-            prefix = f"outputs.{k}."
-            own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-            mixtures.append(_decode_mixture(X, settings.members, own))
-            averages.append(None if record is None else _decode_average(record, settings, own))
-        estimator._keep(tuple(averages), runs.surrogate(tuple(mixtures), header, arrays))
+    for k, (record, y) in enumerate(zip(header["averages"], data.y, strict=True)):
+        prefix = f"outputs.{k}."
+        own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+        if data.response.constant[k] != (record is None):
+            raise ValueError("an output is constant, or is not, against what is said of it.")
+        mixtures.append(_decode_mixture(data.X, y, settings.members, own))
+        fit_y = y[: known.n_fit]
+        averages.append(None if record is None else _decode_average(record, settings, fit_y, own))
+    batches = tuple(known.batches)
+    surrogate = Surrogate(data.inputs, data.response, tuple(mixtures), data.y_raw, batches)
+    estimator._keep(tuple(averages), surrogate)
 
 
 def _decode_settings(record: Any, d: int) -> Settings:
@@ -237,10 +226,10 @@ def _decode_settings(record: Any, d: int) -> Settings:
             "effective_size": float(size),
             "max_points": int(points),
             "n_components": int(components),
-        } if 0.0 < size < np.inf and min(points, components) >= 1:
+        } if 0.0 < size < np.inf and 1 <= points <= 1_000_000 and 1 <= components <= 10_000:
             decoded = tuple(_decode_member(member) for member in members)
             checked(decoded, d)
-            if abs(sum(member.weight for member in decoded) - 1.0) < _ROUNDING:
+            if abs(sum(member.weight for member in decoded) - 1.0) < ROUNDING:
                 return Settings(decoded, _decode_prior(prior, d), size, points, components)
     raise ValueError("the settings are not what they should be.")
 
@@ -283,38 +272,38 @@ def _decode_prior(record: Any, d: int) -> Any:
     return prior
 
 
-def _decode_mixture(X: FloatArray, members: tuple[Member, ...], arrays: Arrays) -> ProcessMixture:
-    """Return the processes of an output that predict at inputs X [n, d], already conditioned."""
+def _decode_mixture(
+    X: FloatArray, y: FloatArray, members: tuple[Member, ...], arrays: Arrays
+) -> ProcessMixture:
+    """Return the processes that predict, conditioned on runs X [n, d], y [n]."""
     columns = (arrays[f"components.{name}"] for name in ("member", "theta", "nugget", "weight"))
-    mixture = ProcessMixture(X, arrays["response"], members, *columns)
+    mixture = ProcessMixture(X, y, members, *columns)
     _ = mixture.components  # an error now rather than when it predicts
     return mixture
 
 
-def _decode_average(record: Any, settings: Settings, arrays: Arrays) -> Average:
-    """Return what is kept of the posterior of an output."""
+def _decode_average(record: Any, settings: Settings, y: FloatArray, arrays: Arrays) -> Average:
+    """Return what is kept of the posterior of an output with standardised responses y [n_fit]."""
     match record:
-        case {"problems": [*problems], "n_thin": int(n_thin), "n_more": int(n_more)} if (
-            min(n_thin, n_more) >= 0
-        ):
+        case {"n_thin": int(n_thin), "n_more": int(n_more)} if min(n_thin, n_more) >= 0:
             pass
         case _:
             raise ValueError("an average is not what it should be.")
-    if any(type(sentence) is not str for sentence in problems):
-        raise ValueError("a problem is not said in words.")
     numbers: dict[str, Any] = {own: arrays[name].item() for name, own in _NUMBERS.items()}
     numbers |= {own: arrays[name] for name, own in _MEMBERS.items()}
-    return Average(
-        y=arrays["fit.response"],
+    found = Average(
+        y=y,
         members=settings.members,
         draws=Draws(*(arrays[f"draws.{name}"] for name in Draws._fields)),
         halves=Halves(arrays["halves.mean"].item(), arrays["halves.std"].item()),
-        problems=tuple(problems),
-        activity=Activity(*(arrays[f"activity.{name}"] for name in Activity._fields)),
         explanations=_decode_explanations(arrays),
         source=_decode_left_out(arrays, n_thin, n_more) if "left_out.mean" in arrays else None,
         **numbers,
     )
+    shares = np.bincount(found.draws.member, found.draws.weight, len(settings.members))
+    if not (abs(shares - found.member_weights) < ROUNDING).all():
+        raise ValueError("the weights of the draws are not those of their members.")
+    return found
 
 
 def _decode_explanations(arrays: Arrays) -> tuple[Explanation, ...]:

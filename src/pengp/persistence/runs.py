@@ -1,27 +1,59 @@
 """The runs of a model file, their scaling and the names of the inputs, for every estimator."""
 
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pengp._core.arrays import FloatArray
-from pengp.bayes.mixture import ProcessMixture
+from pengp._core.checks import check_runs, check_values
 from pengp.estimators.base import SurrogateMixin
-from pengp.estimators.surrogate import Surrogate
+from pengp.estimators.data import TrainingData
+from pengp.estimators.surrogate import scale_inputs
 from pengp.model.kernels import Kernel
 from pengp.model.levels import levels_among
-from pengp.model.posterior import Posterior
 from pengp.model.scaling import InputScaler, ResponseScaler, Transforms
 from pengp.persistence.container import Arrays
 from pengp.persistence.parameters import decode_record, encode_record
 
 
-def to_header(model: SurrogateMixin) -> dict[str, Any]:
+class Runs(NamedTuple):
+    """The runs of a file, as an estimator learns them."""
+
+    data: TrainingData  # all of them
+    n_fit: int  # how many were in ``fit``, the first ones
+    batches: list[int]  # how many were learned together
+
+    @property
+    def first(self) -> TrainingData:
+        """Those that were conditioned on first."""
+        k = self.batches[0]
+        data = self.data
+        return data._replace(
+            X_raw=data.X_raw[:k], y_raw=data.y_raw[:k], X=data.X[:k], y=data.y[:, :k]
+        )
+
+    @property
+    def later(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Those of each ``condition_on``, in the user's units."""
+        ends = pairwise(accumulate(self.batches))
+        return [(self.data.X_raw[i:j], self.data.y_raw[i:j]) for i, j in ends]
+
+    def check_levels(self, kernels: list[Kernel]) -> None:
+        """Raise a ValueError if kernels know of other levels than the inputs."""
+        levels = tuple(levels_among(self.data.inputs.transforms))
+        if any(kernel.levels != levels for kernel in kernels):
+            raise ValueError("the correlations know of other levels than the inputs.")
+
+
+def to_header(model: SurrogateMixin, n_fit: int) -> dict[str, Any]:
     """Return the entries of the header."""
     names, surrogate = model._names(), model._surrogate
     return {
         "input_names": None if names is None else [str(name) for name in names],
         "one_output": model._one_output,
+        "n_fit": n_fit,
+        "batches": list(surrogate.batches),
         "transforms": {
             "inputs": _encode(surrogate.inputs.transforms),
             "responses": _encode(surrogate.response.transforms),
@@ -51,22 +83,25 @@ def to_arrays(model: SurrogateMixin) -> Arrays:
     return {
         "inputs": model.X_train_,
         "responses": surrogate.y_raw,
-        "scaled_inputs": surrogate.posteriors[0].X,
         "input_lower": surrogate.inputs.lower,
         "input_upper": surrogate.inputs.upper,
-        "input_constant": surrogate.inputs.constant,
-        "response_mean": surrogate.response.mean,
-        "response_sd": surrogate.response.sd,
-        "response_constant": surrogate.response.constant,
     }
 
 
-def restore(estimator: Any, header: dict[str, Any], arrays: Arrays) -> None:
-    """Set the runs, the number of inputs and, if they have some, their names."""
-    y_raw, d, names = arrays["responses"], len(arrays["input_lower"]), header["input_names"]
+def checked_n_fit(header: dict[str, Any], n: int) -> int:
+    """Return the number of runs in ``fit``, of n in all, once the batches add up."""
+    n_fit, batches = header["n_fit"], header["batches"]
+    if any(type(count) is not int or count < 1 for count in (n_fit, *batches)):
+        raise ValueError("the runs are not counted.")
+    if sum(batches) != n or not 2 <= n_fit <= batches[0]:
+        raise ValueError("the runs are other ones than those that were learned.")
+    return int(n_fit)
+
+
+def restore(estimator: Any, header: dict[str, Any], d: int) -> None:
+    """Set the number of inputs and, if they have some, their names."""
+    names = header["input_names"]
     estimator._one_output, estimator.n_features_in_ = header["one_output"], d
-    estimator.X_train_ = arrays["inputs"]
-    estimator.y_train_ = y_raw[:, 0] if header["one_output"] else y_raw
     if names is None:
         return
     if [type(name) for name in names] != [str] * d:
@@ -74,30 +109,31 @@ def restore(estimator: Any, header: dict[str, Any], arrays: Arrays) -> None:
     estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
-def _kernels(process: Posterior | ProcessMixture) -> list[Kernel]:
-    """Return the kernels of a process or of a mixture."""
-    if isinstance(process, Posterior):
-        return [process.kernel]
-    return [member.kernel for member in process.members]
-
-
-def surrogate(
-    posteriors: tuple[Any, ...], header: dict[str, Any], arrays: Arrays
-) -> Surrogate[Any]:
-    """Return the surrogate of all outputs."""
-    lower, upper, y_raw = arrays["input_lower"], arrays["input_upper"], arrays["responses"]
+def decode(header: dict[str, Any], arrays: Arrays) -> Runs:
+    """Return the runs, scaled as in ``fit``, from arrays and a header that were checked."""
+    X_raw, y_raw, n_fit = arrays["inputs"], arrays["responses"], header["n_fit"]
+    check_runs(len(X_raw))
     match header["transforms"]:
-        case {"inputs": inputs, "responses": responses}:
-            places = np.stack([lower, upper, *arrays["inputs"]])
-            of_inputs = _decode(inputs, len(lower), places)
-            of_responses = _decode(responses, y_raw.shape[1], y_raw)
+        case {"inputs": of_inputs, "responses": of_responses}:
+            places = np.stack([arrays["input_lower"], arrays["input_upper"], *X_raw])
+            inputs = _decode_inputs(arrays, n_fit, _decode(of_inputs, X_raw.shape[1], places))
+            transforms = _decode(of_responses, y_raw.shape[1], y_raw)
         case _:
             raise ValueError("the transforms are not what they should be.")
-    if any(transform.has_steps for transform in of_responses):
+    if any(transform.has_steps for transform in transforms):
         raise ValueError("a response has a transform that is for inputs.")
-    levels = tuple(levels_among(of_inputs))
-    if any(kernel.levels != levels for process in posteriors for kernel in _kernels(process)):
-        raise ValueError("the correlations know of other levels than the inputs.")
-    constant, mean = arrays["input_constant"], arrays["response_mean"]
-    scaler = ResponseScaler(mean, arrays["response_sd"], arrays["response_constant"], of_responses)
-    return Surrogate(InputScaler(lower, upper, constant, of_inputs), scaler, posteriors, y_raw)
+    response = ResponseScaler.from_data(y_raw[:n_fit], transforms)
+    X, y = scale_inputs(inputs, X_raw), np.ascontiguousarray(response.transform(y_raw).T)
+    for output in y:
+        check_values(X[:n_fit], output[:n_fit], "")
+    data = TrainingData(X_raw, y_raw, X, y, inputs, response)
+    return Runs(data, n_fit, header["batches"])
+
+
+def _decode_inputs(arrays: Arrays, n_fit: int, transforms: Transforms) -> InputScaler:
+    """Return the scaling of the inputs."""
+    low, high, X_raw = arrays["input_lower"], arrays["input_upper"], arrays["inputs"][:n_fit]
+    constant = (X_raw == X_raw[0]).all(0)
+    if not ((low < high) | ((low == high) & constant)).all():
+        raise ValueError("the lower end of an input is not below its upper end.")
+    return InputScaler(low, high, constant, transforms)

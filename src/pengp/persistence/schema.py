@@ -1,6 +1,8 @@
 """The arrays of a model file, version 2: name, type, shape and which values are allowed.
 
 This is the file's own vocabulary; attributes of the package may be renamed, these names may not.
+Each fact stands in a file once: what follows from others is computed when the file is loaded, and
+what costs too much to compute is compared (`pengp.persistence.facts`).
 Sizes: n runs (n_fit of them were in ``fit``), d inputs, q outputs, L lambdas, M maxima, K folds,
 C fold metrics; ``...`` is q for a response [n, q] and nothing for [n]. Files of
 BayesianGPRegressor have the arrays of `pengp.persistence.averages` for MODEL and what follows it.
@@ -22,28 +24,16 @@ class Field(NamedTuple):
     type: str = "f"  # f, i or b: the kind of a NumPy type
 
 
-#: Once in every file: the runs and their scaling.
+#: Once in every file: the runs and the design region.
 RUNS = {
     "inputs": Field("n d"),
     "responses": Field("n q"),
-    "scaled_inputs": Field("n d"),
     "input_lower": Field("d"),
     "input_upper": Field("d"),
-    "input_constant": Field("d", type="b"),
-    "response_mean": Field("q"),
-    "response_sd": Field("q", "positive"),
-    "response_constant": Field("q", type="b"),
 }
 #: Once in files of the penalized estimators.
 MODEL = {
     "lam": Field("...", "not negative"),
-    "theta": Field("... d", "positive"),
-    "lengthscale": Field("... d", "any"),
-    "sigma2": Field("...", "not negative"),
-    "nugget": Field("...", "not negative"),
-    "mean": Field("..."),
-    "path.inputs": Field("n_fit d"),
-    "path.responses": Field("q n_fit"),
     "path.lams": Field("L", "not negative"),
     "path.theta": Field("... L d", "positive"),
     "path.objective": Field("... L", "any"),
@@ -59,19 +49,6 @@ MODEL = {
     "modes.loglik": Field("... L M", "any"),
     "modes.count": Field("... L", type="i"),
 }
-#: In files of PenalizedGPRegressorCV.
-SELECTION = {
-    "lam_min": Field("...", "not negative"),
-    "lam_1se": Field("...", "not negative"),
-}
-#: For each output k, named ``outputs.k.*``.
-OUTPUT = {
-    "response": Field("n"),
-    "theta": Field("d", "positive"),
-    "nugget": Field("", "not negative"),
-    "sigma2": Field("", "not negative"),
-    "factor": Field("n n"),
-}
 #: For each output k that was cross-validated, named ``tables.k.*``.
 TABLE = {
     "values": Field("C L K", "any"),
@@ -83,9 +60,7 @@ TABLE = {
 }
 
 
-def check(
-    arrays: Arrays, *, one_output: bool, selected: bool, folds: dict[int, int]
-) -> dict[str, int]:
+def check(arrays: Arrays, *, one_output: bool, folds: dict[int, int]) -> dict[str, int]:
     """Return the sizes by letter, or raise a ValueError if the arrays do not fit the schema.
 
     Parameters
@@ -94,17 +69,12 @@ def check(
         From the file, by name.
     one_output : bool
         Whether the response was [n].
-    selected : bool
-        Whether lambda was chosen by cross-validation.
     folds : dict of int
         Number of folds of each output that was cross-validated.
     """
-    wanted = {**RUNS, **MODEL, **(SELECTION if selected else {})}
+    wanted = {**RUNS, **MODEL}
     sizes = fit_fields(arrays, wanted, "", {}, one_output)
     known = set(wanted)
-    for k in range(sizes["q"]):
-        fit_fields(arrays, OUTPUT, f"outputs.{k}.", sizes, one_output)
-        known |= {f"outputs.{k}.{name}" for name in OUTPUT}
     for k, K in folds.items():
         fit_fields(arrays, TABLE, f"tables.{k}.", {**sizes, "K": K}, one_output)
         known |= {f"tables.{k}.{name}" for name in TABLE}

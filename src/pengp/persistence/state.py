@@ -3,21 +3,18 @@
 What only `BayesianGPRegressor` has is in `pengp.persistence.averages`.
 """
 
-from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from pengp._core.checks import DataSets
+from pengp._core.checks import DataSets, check_theta_bounds
 from pengp.choosing.crossval import CVTable
 from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
-from pengp.estimators.surrogate import Surrogate, path_at
 from pengp.estimators.view import count_outputs, view_of
 from pengp.exceptions import InputError
-from pengp.model.posterior import Posterior, solve
 from pengp.path.fitting import Model
 from pengp.path.penalized import Modes, PathFit
-from pengp.persistence import averages, runs
+from pengp.persistence import averages, facts, runs
 from pengp.persistence import parameters as codec
 from pengp.persistence.container import Arrays
 from pengp.persistence.schema import check
@@ -31,8 +28,6 @@ CLASSES: dict[str, type[Estimator]] = {
 }
 
 # Names of the schema that are also those of attributes.
-_ESTIMATES = ("lam", "theta", "lengthscale", "sigma2", "nugget", "mean")
-_SELECTION = ("lam_min", "lam_1se")
 _PATH = ("theta", "objective", "loglik", "sigma2", "nugget", "mean", "converged", "at_bound")
 _MODES = ("theta", "nugget", "objective", "loglik", "count")
 _TABLE = ("theta", "nugget", "sigma2", "mean", "converged")
@@ -46,7 +41,8 @@ def to_state(model: Estimator) -> tuple[dict[str, Any], Arrays]:
         header, arrays = _penalized_state(model)
     header = {"class": type(model).__name__, **header}
     try:
-        _checked_sizes(header, arrays)
+        sizes = _checked_sizes(header, arrays)
+        facts.check_parameters(model, sizes["d"])
     except ValueError as error:
         raise InputError(f"the fit is not sound, so it is not saved: {error}") from error
     return header, arrays
@@ -55,14 +51,16 @@ def to_state(model: Estimator) -> tuple[dict[str, Any], Arrays]:
 def from_state(header: dict[str, Any], arrays: Arrays) -> Estimator:
     """Return the estimator of a file; a ValueError or its like if the file makes no sense."""
     sizes = _checked_sizes(header, arrays)
-    parameters = codec.decode_parameters(header["parameters"], sizes.get("n_fit", sizes["n"]))
+    parameters = codec.decode_parameters(header["parameters"], sizes["n_fit"])
     estimator = CLASSES[header["class"]](**parameters)
-    runs.restore(estimator, header, arrays)
-    if isinstance(estimator, BayesianGPRegressor):
-        averages.restore(estimator, header, arrays)
-    else:
-        _restore_fit(estimator, header, arrays, sizes)
-    return estimator
+    facts.check_parameters(estimator, sizes["d"])
+    runs.restore(estimator, header, sizes["d"])
+    known = runs.decode(header, arrays)
+    with np.errstate(over="raise", invalid="raise"):  # no runs that were fitted are that large
+        if isinstance(estimator, BayesianGPRegressor):
+            averages.restore(estimator, header, arrays, known)
+            return estimator
+        return _restored(estimator, header, arrays, known)
 
 
 def _checked_sizes(header: dict[str, Any], arrays: Arrays) -> dict[str, int]:
@@ -78,12 +76,11 @@ def _penalized_state(model: _Penalized) -> tuple[dict[str, Any], Arrays]:
     """Return header entries and arrays of an estimator with a path."""
     path, tables = model.path_, _tables_of(model)
     plan = next((table.plan for table in tables or [] if table is not None), None)
+    n_fit = len(path._data.y[0])
     header = {
         "model": _encode_model(path._model),
-        "parameters": codec.encode_parameters(
-            model.get_params(deep=False), len(path._data.y[0]), plan
-        ),
-        **runs.to_header(model),
+        "parameters": codec.encode_parameters(model.get_params(deep=False), n_fit, plan),
+        **runs.to_header(model, n_fit),
         "n_evaluations": int(path.n_evaluations),
         "tables": None if tables is None else [_describe_table(table) for table in tables],
     }
@@ -98,7 +95,8 @@ def _penalized_sizes(header: dict[str, Any], arrays: Arrays) -> dict[str, int]:
         raise ValueError("the header contradicts itself.")
     known = {k: record for k, record in enumerate(records or []) if record is not None}
     folds = {k: len(record["folds"]["test"]) for k, record in known.items()}
-    sizes = check(arrays, one_output=one_output, selected=selected, folds=folds)
+    sizes = check(arrays, one_output=one_output, folds=folds)
+    sizes["n_fit"] = runs.checked_n_fit(header, sizes["n"])
     if selected and len(records) != sizes["q"]:
         raise ValueError("there must be one entry for each output.")
     return sizes
@@ -134,14 +132,14 @@ def _decode_model(record: Any) -> Model:
             "mean": mean,
             "theta_bounds": [float(low), float(high)],
             "marginal": bool(marginal),
-        } if 0.0 < low <= high < np.inf and (nugget is None or 0.0 <= nugget < np.inf):
+        } if nugget is None or 0.0 <= nugget < np.inf:
             return Model(
                 codec.decode_record("kernel", kernel),
                 codec.decode_record("penalty", penalty),
                 isotropic,
                 nugget,
                 codec.decode_record("mean", mean),
-                (low, high),
+                check_theta_bounds((low, high)),
                 marginal,
             )
     raise ValueError("the model is not what it should be.")
@@ -149,34 +147,17 @@ def _decode_model(record: Any) -> Model:
 
 def _arrays_of(model: _Penalized, tables: list[CVTable | None] | None) -> Arrays:
     """Return the arrays of a fitted estimator, in the order of the schema."""
-    surrogate, path = model._surrogate, model.path_
-    names = _ESTIMATES if tables is None else (*_ESTIMATES, *_SELECTION)
+    path = model.path_
     arrays = {
         **runs.to_arrays(model),
-        **{name: np.asarray(getattr(model, f"{name}_")) for name in names},
-        "path.inputs": path._data.X[0],
-        "path.responses": np.stack(path._data.y),
+        "lam": np.asarray(model.lam_),
         "path.lams": path.lams,
         **{f"path.{name}": getattr(path, name) for name in _PATH},
         **{f"modes.{name}": getattr(path.modes, name) for name in _MODES},
     }
-    for k, posterior in enumerate(surrogate.posteriors):
-        arrays |= _posterior_arrays(posterior, k)
     for k, table in enumerate(tables or []):
         arrays |= {} if table is None else _table_arrays(table, k)
     return arrays
-
-
-def _posterior_arrays(posterior: Posterior, k: int) -> Arrays:
-    """Return the arrays of output k."""
-    numbers = {
-        "response": posterior.y,
-        "theta": posterior.theta,
-        "nugget": posterior.nugget,
-        "sigma2": posterior.sigma2,
-        "factor": posterior.L,
-    }
-    return {f"outputs.{k}.{name}": np.asarray(value) for name, value in numbers.items()}
 
 
 def _table_arrays(table: CVTable, k: int) -> Arrays:
@@ -195,7 +176,7 @@ def _describe_table(table: CVTable | None) -> dict[str, Any] | None:
 
 
 def _decode_table(
-    record: dict[str, Any] | None, k: int, arrays: Arrays, sizes: dict[str, int]
+    record: dict[str, Any] | None, k: int, arrays: Arrays, n_fit: int
 ) -> CVTable | None:
     """Return the table of output k."""
     if record is None:
@@ -207,84 +188,46 @@ def _decode_table(
         raise ValueError("each metric needs a name of its own and a direction.")
     return CVTable(
         lams=arrays["path.lams"],
-        plan=codec.decode_plan(record["folds"], sizes["n_fit"]),
+        plan=codec.decode_plan(record["folds"], n_fit),
         values=dict(zip(better, values, strict=True)),
         greater_is_better=better,
         **{name: arrays[f"tables.{k}.{name}"] for name in _TABLE},
     )
 
 
-def _restore_fit(
-    estimator: _Penalized, header: dict[str, Any], arrays: Arrays, sizes: dict[str, int]
-) -> None:
-    """Set what the estimators with a path learn."""
-    path = _decode_path(header, arrays, sizes["q"])
-    posteriors = tuple(_decode_posterior(path._model, arrays, k) for k in range(sizes["q"]))
-    surrogate: Surrogate[Posterior] = runs.surrogate(posteriors, header, arrays)
-    estimator.path_ = path
-    estimator._hold(surrogate)
-    _set(estimator, arrays, _ESTIMATES)
+def _restored(
+    estimator: _Penalized, header: dict[str, Any], arrays: Arrays, known: runs.Runs
+) -> _Penalized:
+    """Return the estimator with what it learned, by the same steps as in ``fit``."""
+    path = _decode_path(header, arrays, known)
+    facts.check_path(path)
     at_lam = path.lams == arrays["lam"][..., None]
     if not at_lam.any(-1).all():
         raise ValueError("lam is none of the path's.")
-    estimator._chosen = path_at(path, np.asarray(at_lam.argmax(-1)))
+    estimator._keep(known.first, path, np.asarray(at_lam.argmax(-1)))
     if isinstance(estimator, PenalizedGPRegressorCV):
-        _restore_choice(estimator, header, arrays, sizes)
+        records = enumerate(header["tables"])
+        tables = [_decode_table(record, k, arrays, known.n_fit) for k, record in records]
+        estimator._keep_tables(path.lams, tables)
+    for X_raw, y_raw in known.later:
+        estimator._check_new_runs(X_raw, y_raw)
+        estimator = estimator._extended(X_raw, y_raw)
+    return estimator
 
 
-def _restore_choice(
-    estimator: PenalizedGPRegressorCV,
-    header: dict[str, Any],
-    arrays: Arrays,
-    sizes: dict[str, int],
-) -> None:
-    """Set what is learned by cross-validation."""
-    _set(estimator, arrays, _SELECTION)
-    estimator.lams_ = estimator.path_.lams
-    records = enumerate(header["tables"])
-    tables = [_decode_table(record, k, arrays, sizes) for k, record in records]
-    estimator.cv_table_ = tables[0] if header["one_output"] else tables
-
-
-def _set(estimator: _Penalized, arrays: Arrays, names: Iterable[str]) -> None:
-    """Set learned attributes from arrays; a number where there are no axes."""
-    for name in names:
-        a = arrays[name]
-        setattr(estimator, f"{name}_", a if a.ndim else a.item())
-
-
-def _decode_path(header: dict[str, Any], arrays: Arrays, q: int) -> PathFit:
+def _decode_path(header: dict[str, Any], arrays: Arrays, known: runs.Runs) -> PathFit:
     """Return the path of all outputs."""
     if type(header["n_evaluations"]) is not int:
         raise ValueError("the evaluations are not counted.")
-    responses = list(arrays["path.responses"])
-    shape = () if header["one_output"] else (q,)
+    X, responses = known.data.X[: known.n_fit], [y[: known.n_fit] for y in known.data.y]
+    model = _decode_model(header["model"])
+    known.check_levels([model.kernel])
+    shape = () if header["one_output"] else (len(responses),)
     return PathFit(
         lams=arrays["path.lams"],
         modes=Modes(**{name: arrays[f"modes.{name}"] for name in _MODES}),
         n_evaluations=header["n_evaluations"],
-        _model=_decode_model(header["model"]),
-        _data=DataSets([arrays["path.inputs"]] * q, responses, shape),
+        _model=model,
+        _data=DataSets([X] * len(responses), responses, shape),
         **{name: arrays[f"path.{name}"] for name in _PATH},
     )
-
-
-def _decode_posterior(model: Model, arrays: Arrays, k: int) -> Posterior:
-    """Return the posterior of output k."""
-
-    def of(name: str) -> Any:
-        return arrays[f"outputs.{k}.{name}"]
-
-    if not (np.diagonal(of("factor")) > 0.0).all():
-        raise ValueError("a Cholesky factor has a diagonal that is not positive.")
-    with np.errstate(over="raise", invalid="raise"):  # no runs that were fitted are that large
-        return solve(
-            arrays["scaled_inputs"],
-            of("response"),
-            of("theta"),
-            of("factor"),
-            model.kernel,
-            of("nugget").item(),
-            model.mean,
-            of("sigma2").item(),
-        )

@@ -7,6 +7,7 @@ on: ``figure_`` and ``ax_``, or ``axes_`` where there are two panels.
 
 from pengp.plots.choice import CVCurveDisplay, StabilityDisplay
 from pengp.plots.coverage import CoverageDisplay
+from pengp.plots.effects import EffectsDisplay, MainEffectsDisplay
 from pengp.plots.lambda_axis import LambdaAxis, lambda_positions
 from pengp.plots.likelihood import ProfileLikelihoodDisplay
 from pengp.plots.pivoted import PivotedErrorsDisplay
@@ -21,9 +22,11 @@ __all__ = [
     "CVCurveDisplay",
     "ContourDisplay",
     "CoverageDisplay",
+    "EffectsDisplay",
     "ExplanationsDisplay",
     "LambdaAxis",
     "LeaveOneOutDisplay",
+    "MainEffectsDisplay",
     "PivotedErrorsDisplay",
     "ProfileLikelihoodDisplay",
     "ResidualsDisplay",

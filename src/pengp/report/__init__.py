@@ -15,6 +15,7 @@ from pengp.estimators import (
     PenalizedGPRegressor,
     PenalizedGPRegressorCV,
 )
+from pengp.estimators.nested import surrogate_in
 from pengp.estimators.view import check_model
 
 __all__ = ["write_report"]
@@ -32,7 +33,8 @@ def write_report(
     ----------
     model : BayesianGPRegressor, PenalizedGPRegressor or PenalizedGPRegressorCV
         Fitted. Several outputs get a part of the page each. Beside an average stands the paper's
-        choice of lambda, fitted to the same runs for the page.
+        choice of lambda, fitted to the same runs for the page. Of a Pipeline or a
+        TransformedTargetRegressor the page shows the estimator inside, in its units.
     path : str or path
         File to write, such as ``report.html``; it is replaced if it exists.
     info : mapping, optional
@@ -46,6 +48,7 @@ def write_report(
         Of an average, a sentence for each output on how its predictions differ from those of the
         paper's choice of lambda; else empty.
     """
+    model = surrogate_in(model)
     check_model(model)
     try:
         from pengp.report.page import render

@@ -7,6 +7,7 @@ from pengp.report import sentences, tables
 from pengp.report.average_tables import activity_table, explanations_table
 from pengp.report.beside import Difference, difference
 from pengp.report.choice import cv_curve
+from pengp.report.effects import effects_part
 from pengp.report.heldout import held_out_sentence, held_out_table
 from pengp.report.payload import Payload
 from pengp.report.posterior import explanation_plots, lengthscale_plot
@@ -16,6 +17,7 @@ from pengp.report.sentences import Caution, Tile
 from pengp.report.subject import Subject
 from pengp.report.text import counted, listed, number, percent
 from pengp.report.theta import theta_path
+from pengp.report.whatif import what_if
 
 #: Inputs that a sentence names.
 _MOST_NAMED = 8
@@ -35,6 +37,8 @@ def output_of(subject: Subject, beside: Subject, payload: Payload) -> dict[str, 
         "sentences": _sentences(subject, beside, differ),
         "cautions": _cautions(subject),
         "predictions": prediction_plots(subject, payload) if predicted else [],
+        "effects": effects_part(subject, payload),
+        "what_if": what_if(subject, payload),
         "lengthscales": None if constant else lengthscale_plot(subject, payload),
         "explanations": [] if constant else explanation_plots(subject, payload),
         "slices": slice_plots(subject, payload, None if constant else beside.view),
@@ -170,7 +174,7 @@ def _numbers(subject: Subject) -> list[tuple[str, str]]:
     average = view.average.average
     held = subject.diagnosis.held_out
     rows = [
-        ("log_evidence_", f"{average.log_evidence!r} ± {average.log_evidence_error!r}"),
+        ("log_evidence_", "{!r} ± {!r}".format(*average.log_evidence)),
         ("effective_size_", f"{average.effective_size:.1f} of {len(average.draws.weight)} draws"),
         ("pareto_shape_", f"{average.pareto_shape:.3f} (above 0.7 the draws are not trusted)"),
         ("halves", f"{average.halves.mean_difference:.3f} standard deviations apart"),

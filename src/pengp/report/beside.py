@@ -1,30 +1,31 @@
 """The paper's choice of lambda beside an average of the same runs, and how the two differ."""
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import qmc
 
-from pengp.choosing.folds import DEFAULT_K, random_folds
+from pengp.choosing.folds import DEFAULT_K
 from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressorCV
 from pengp.estimators.view import FittedView
 from pengp.exceptions import PengpWarning
 from pengp.report.text import lam_is, number, percent
 
-#: Up to so many runs the folds are dealt several times; beyond, the fit would take too long.
-_FEW_RUNS, _REPEATS = 30, 10
+#: Beyond so many runs the folds are dealt once, as the fit would take too long.
+_FEW_RUNS = 30
 #: Logarithm to base 2 of the number of points at which predictions are compared.
 _POINTS = 10
 _LEVEL = 0.95
 
 
 def paper_fit(model: BayesianGPRegressor) -> PenalizedGPRegressorCV:
-    """Fit the runs of an average as the paper does: lasso, DPE, one-standard-error rule."""
+    """Fit the runs of an average as the paper does: lasso, DPE, one-standard-error rule.
+
+    Inputs and response are on the average's scales, so that only the two ways differ.
+    """
     X, y = model.X_train_, model.y_train_
-    cv: Any = DEFAULT_K
-    if DEFAULT_K <= len(X) <= _FEW_RUNS:
-        cv = random_folds(len(X), DEFAULT_K, repeats=_REPEATS, random_state=0)
+    cv = None if len(X) <= _FEW_RUNS else DEFAULT_K
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PengpWarning)  # the average's own fit has said it
         return PenalizedGPRegressorCV(cv=cv, **model._scale_settings(), random_state=0).fit(X, y)

@@ -20,6 +20,7 @@ from pengp.report import sentences, settings, tables
 from pengp.report.averages import output_of
 from pengp.report.beside import paper_fit
 from pengp.report.choice import cv_curve, stability
+from pengp.report.effects import effects_part
 from pengp.report.heldout import held_out_plots, held_out_sentence, held_out_table
 from pengp.report.likelihood import likelihood_plots
 from pengp.report.payload import Payload
@@ -28,6 +29,7 @@ from pengp.report.response import contour_plots, slice_plots
 from pengp.report.subject import Estimator, Subject, subjects
 from pengp.report.text import counted, lam_is, plain
 from pengp.report.theta import theta_path
+from pengp.report.whatif import what_if
 
 
 def render(model: Estimator, info: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -36,7 +38,11 @@ def render(model: Estimator, info: Mapping[str, Any]) -> tuple[str, list[str]]:
     with ONE_THREAD:  # small matrices: threads only wait for each other
         found = subjects(model, info)
         outputs = _outputs(model, found, info, payload)
-    scripts = {"plotly": get_plotlyjs(), "behaviour": _file("report.js")}
+    scripts = {
+        "plotly": get_plotlyjs(),
+        "behaviour": _file("report.js"),
+        "what_if": _file("whatif.js"),
+    }
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("pengp.report"),
         autoescape=True,
@@ -51,6 +57,7 @@ def render(model: Estimator, info: Mapping[str, Any]) -> tuple[str, list[str]]:
         css=_file("report.css"),
         plotly=_packed(scripts["plotly"]),
         behaviour=scripts["behaviour"],
+        what_if=scripts["what_if"],
         data=payload.to_json(),
         outputs=outputs,
         origin=settings.origin(info),
@@ -140,6 +147,8 @@ def _output(subject: Subject, payload: Payload) -> dict[str, Any]:
         "slider": _slider(subject, payload),
         "score_line": _score_line(subject, payload),
         "predictions": prediction_plots(subject, payload),
+        "effects": effects_part(subject, payload),
+        "what_if": what_if(subject, payload),
         "path": theta_path(subject, payload) if len(subject.lams) > 1 else None,
         "choice": [plot for plot in choice_plots if plot is not None],
         "slices": slice_plots(subject, payload),

@@ -24,13 +24,15 @@ class Payload:
     """Collects what `report.js` reads.
 
     The state holds an index by key, such as the place of the slider. A binding copies the part of
-    an array at the state of some keys, one leading axis each, into a figure or an element.
+    an array at the state of some keys, one leading axis each, into a figure or an element. Models
+    are read by `whatif.js`, which predicts with them.
     """
 
     figures: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, Any] = field(default_factory=dict)
     bindings: list[dict[str, Any]] = field(default_factory=list)
     state: dict[str, int] = field(default_factory=dict)
+    models: dict[str, Any] = field(default_factory=dict)
 
     def numbers(self, name: str, values: ArrayLike) -> str:
         """Keep an array of numbers, and return its name."""
@@ -58,6 +60,7 @@ class Payload:
             "arrays": self.arrays,
             "bindings": self.bindings,
             "state": self.state,
+            "models": self.models,
             "dark": DARK,
         }
         rest = json.dumps(parts, allow_nan=False, separators=(",", ":"))

@@ -122,7 +122,7 @@ def choice(subject: Subject) -> str:
 
 def _rule(subject: Subject) -> Rule | type[Rule]:
     """Return the rule; of one that is the caller's own a file knows only the name."""
-    rule = subject.view.estimator.rule
+    rule = subject.view.estimator.rule_
     return RULES.get(rule, Rule) if isinstance(rule, str) else get_rule(rule)
 
 

@@ -148,6 +148,14 @@ in ``methods`` and ``methods-rivals``. The part ``piston-slap`` of these two, on
 are given, predicts them from the 12 piston-slap runs. The methods are those of
 `pengp.study.methods.catalogue`; metrics "rmse", "crps" and "interval_score" of the standardised
 response, and "coverage" of the 95 % intervals, on test runs. ``x`` and ``lam`` are None.
+
+decisions
+---------
+Not of the paper: what is said of a fitted model, against what is known of its function.
+
+``effects-F``, F a test function, repetition = one design of 15, 25 or 40 runs in turns
+    methods "first" and "total" (Sobol indices), input ``x``: metrics "truth", "mean" (the posterior
+    mean), "width" of the 90 % interval and "covered" (1 if it contains the truth, to 0.002).
 """
 
 from collections.abc import Mapping
@@ -157,6 +165,9 @@ from difflib import get_close_matches
 from pengp.exceptions import InputError
 from pengp.study.methods.sizes import FUNCTION_RUNS, PISTON_SLAP, SIMULATOR_PARTS
 from pengp.study.task import Task
+
+#: Parts of the study of decisions about effects.
+EFFECT_PARTS = ("effects-ishigami", "effects-friedman", "effects-otl_circuit", "effects-piston")
 
 #: The sizes of a study, smallest first.
 SIZES = ("tiny", "quick", "paper")
@@ -296,6 +307,13 @@ _SIMULATORS = Study(
     _sizes("", **dict.fromkeys(SIMULATOR_PARTS, (1, 3, 10))),
     is_paper=False,
 )
+_DECISIONS = Study(
+    "decisions",
+    "Decisions",
+    "Whether the 90 % intervals of Sobol indices contain the true ones, on random designs.",
+    _sizes("", **dict.fromkeys(EFFECT_PARTS, (1, 3, 40))),
+    is_paper=False,
+)
 
 #: Every study by its name.
 STUDIES: dict[str, Study] = {
@@ -310,6 +328,7 @@ STUDIES: dict[str, Study] = {
         _METHODS,
         _RIVALS,
         _SIMULATORS,
+        _DECISIONS,
     )
 }
 

@@ -7,6 +7,7 @@ from functools import partial
 import pandas as pd
 
 from pengp.study import tabulated
+from pengp.study.decisions import effect_coverage
 from pengp.study.methods.summary import (
     by_function,
     by_response,
@@ -105,6 +106,13 @@ TABLES = (
         "RMSE, CRPS and coverage of the 95 % intervals; responses standardised by the training "
         "runs.",
         tabulated.runs_scores,
+    ),
+    Table(
+        "decisions-effects",
+        "decisions",
+        "Intervals of Sobol indices",
+        "Share of the 90 % intervals that contain the true index, and their mean width.",
+        effect_coverage,
     ),
     Table(
         "methods-overview",

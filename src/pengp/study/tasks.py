@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
-from pengp.study import fold_designs, forrester, limits, piston_slap, simulation
+from pengp.study import decisions, fold_designs, forrester, limits, piston_slap, simulation
 from pengp.study.definitions import get_study
 from pengp.study.methods import compare
 from pengp.study.methods.problems import SimulatorTables
@@ -19,6 +19,7 @@ _PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
     "folds": fold_designs.PARTS,
     "methods": compare.PARTS,
     "methods-rivals": compare.RIVAL_PARTS,
+    "decisions": decisions.PARTS,
 }
 _TEST_PARTS: dict[str, Callable[[Task, TestRuns], list[Row]]] = {
     **piston_slap.TEST_PARTS,

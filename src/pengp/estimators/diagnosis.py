@@ -2,39 +2,30 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp.choosing.scores import VALIDATION_SCORES
-from pengp.diagnostics.scoring import IntervalCheck, score_law, score_predictions
-from pengp.estimators.advice import advise
+from pengp.estimators.findings import (
+    Finding,
+    at_bounds,
+    close_modes,
+    flat_likelihood,
+    not_converged,
+)
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.path_view import Mode
+from pengp.estimators.scoring import IntervalCheck, score_law, score_predictions
 from pengp.estimators.view import FittedView, view_of
 
-#: theta may grow by this factor along its ray, without the likelihood noticing, before it is told.
-_FLAT_FACTOR = 2.0
-#: Another mode is told if its objective is less than this below the best: half the 95 % quantile of
-#: chi-squared with one degree of freedom, as for a likelihood interval.
-CLOSE_MODE = 1.92
 #: Posterior weight from which on an explanation with other inputs is told.
 _TOLD_SHARE = 0.05
 #: Ratio of the errors with theta estimated anew and with theta kept from which on it is told.
 _FLATTERED = 1.5
 #: Choices of lambda over repeated folds count as unstable if they spread over this factor.
 _UNSTABLE_FACTOR = 10.0
-
-
-class Finding(NamedTuple):
-    """Something to know before the surrogate is trusted."""
-
-    code: str
-    """One word: useless, flattering, intervals, draws, flat, bound, converged, modes, unstable,
-    scale; of test runs useless, promise, intervals, distance."""
-    message: str
-    """What was seen and what to do, in plain sentences."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +85,7 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
     scores = _own_scores(view, held_out, level)
     parts: tuple[Callable[[FittedView], Iterator[Finding]], ...] = (_draws, _explanations)
     if view.is_penalized:
-        parts = (_flat, _at_bound, _not_converged, _close_modes)
+        parts = (flat_likelihood, at_bounds, not_converged, close_modes)
     findings = (
         *_useless(scores if held_out is None else held_out.scores()),
         *_flattering(view, held_out),
@@ -104,6 +95,18 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
         *_other_scales(view),
     )
     return Diagnosis(held_out, scores, level, view.active, view.modes, view.stability, findings)
+
+
+def grave_findings(view: FittedView, level: float = 0.95) -> Iterator[Finding]:
+    """Yield what speaks against a penalized fit, without fitting anything anew."""
+    if view.is_constant or not view.is_penalized:
+        return
+    if view.table is not None and (held_out := view.held_out(level)) is not None:
+        yield from _useless(held_out.scores())
+    scores = _own_scores(view, None, level)
+    yield from _contradicted_intervals(view, None, scores, level)
+    yield from flat_likelihood(view)
+    yield from at_bounds(view)
 
 
 def _own_scores(view: FittedView, held_out: HeldOut | None, level: float) -> dict[str, float]:
@@ -161,61 +164,6 @@ def _contradicted_intervals(
         )
 
 
-def _flat(view: FittedView) -> Iterator[Finding]:
-    """Say so if a multiple of theta does as well."""
-    free, flat = view.active, view.flat
-    factor = (flat.upper / flat.lower)[free].max(initial=1.0)
-    if factor < _FLAT_FACTOR:
-        return
-    p = int(np.argmax(np.where(free, view.theta, -np.inf)))
-    whose = "" if np.ptp(view.theta) == 0.0 else f" of {view.names[p]}"
-    end = "its upper bound " if flat.upper[p] >= view.bounds[1] else ""
-    yield Finding(
-        "flat",
-        f"The likelihood is flat: every theta{whose} from {flat.lower[p]:.3g} to "
-        f"{end}{flat.upper[p]:.4g} fits the runs equally well. The runs do not tell how fast "
-        "the response varies; the penalty decides or, at lambda 0, mere chance.",
-    )
-
-
-def _at_bound(view: FittedView) -> Iterator[Finding]:
-    """Say so if a theta ran to its upper bound."""
-    above = (view.at_bound > 0) & view.active
-    if above.any():
-        names = ", ".join(view.names[p] for p in np.flatnonzero(above))
-        yield Finding(
-            "bound",
-            f"theta is at its upper bound {view.bounds[1]:g} for {names}: neighbouring runs look "
-            "unrelated there, and predictions between them fall back to the mean. More runs are "
-            "needed.",
-        )
-
-
-def _not_converged(view: FittedView) -> Iterator[Finding]:
-    """Say so if the estimate is no stationary point."""
-    if not view.converged:
-        yield Finding(
-            "converged",
-            "The estimate is not a maximum of the penalized likelihood; try a larger nugget or "
-            "more starts.",
-        )
-
-
-def _close_modes(view: FittedView) -> Iterator[Finding]:
-    """Say so if another mode with other inputs is nearly as good."""
-    best = view.modes[0].active if view.modes else np.empty(0, dtype=bool)
-    for mode in view.modes[1:]:
-        if mode.deficit < CLOSE_MODE and not np.array_equal(mode.active, best):
-            used = ", ".join(view.names[p] for p in np.flatnonzero(mode.active)) or "no input"
-            yield Finding(
-                "modes",
-                f"The runs support another explanation nearly as well (penalized log likelihood "
-                f"lower by {mode.deficit:.2f}): one that uses {used}. A few runs that tell the "
-                "two apart would settle it.",
-            )
-            return
-
-
 def _draws(view: FittedView) -> Iterator[Finding]:
     """Say so if the draws of an average are not to be trusted."""
     problems = () if view.is_constant else view.average.average.problems
@@ -250,12 +198,15 @@ def _unstable(stability: FloatArray | None) -> Iterator[Finding]:
             "unstable",
             f"The choice of lambda depends on how the runs fall into folds: {len(stability)} "
             f"repeats alone would choose from {low:.3g} to {high:.3g}, median "
-            f"{float(np.median(stability)):.3g}. Compare the predictions at both ends.",
+            f"{float(np.median(stability)):.3g}. Compare the predictions at both ends: "
+            "at_lambda(lam) (pengp predict --lambda).",
         )
 
 
 def _other_scales(view: FittedView) -> Iterator[Finding]:
     """Say so if runs that were left out are predicted better on another scale."""
+    from pengp.estimators.advice import advise  # fits estimators, which are made from this module
+
     for advice in advise(view.X, view.y, view.input_transforms, view.response_transform):
         name = view.response if advice.column is None else view.names[advice.column]
         yield Finding("scale", advice.sentence(name, len(view.y)))

@@ -1,0 +1,123 @@
+"""The command `pengp compare`: several models judged by the same runs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pengp.cli.printing import number, paragraph, percent, rendered, show, show_json, table, working
+from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    from pengp.diagnostics import Comparison
+    from pengp.estimators.view import FittedView
+
+
+def compare(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="MODEL MODEL ... [TABLE]",
+            help="Model files (.pengp) from pengp fit, and perhaps a table of test runs.",
+        ),
+    ],
+    decimal: DecimalOption = None,
+    thousands: ThousandsOption = None,
+    sheet: SheetOption = None,
+    ignore: IgnoreOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Compare models of one response: kernels, means, methods.
+
+    They are judged by a table of test runs or, without one, by their own runs, each left out in
+    turn and predicted by an estimate from the others. Differences are taken run by run.
+    """
+    from pengp.cli.models import open_model
+
+    models = [path for path in files if path.suffix.lower() == ".pengp"]
+    tables = [path for path in files if path not in models]
+    if len(models) < 2 or len(tables) > 1 or len(set(models)) < len(models):
+        raise InputError("give two or more different models (.pengp) and at most one table.")
+    views = {str(path): open_model(path) for path in models}
+    names = {view.response for of_file in views.values() for view in of_file}
+    if len(names) > 1 or any(len(of_file) > 1 for of_file in views.values()):
+        raise InputError("models that are compared have one response, and the same one.")
+    single = {name: view for name, (view,) in views.items()}
+    reading = Reading(decimal, thousands, sheet, ignore or ())
+    with working(f"Comparing {len(models)} models ..."):
+        found = _judged(single, str(tables[0]) if tables else None, reading)
+    if as_json:
+        show_json(_record(found))
+    else:
+        show(_text(found, single))
+
+
+def _judged(views: "dict[str, FittedView]", test: str | None, reading: Reading) -> "Comparison":
+    """Compare the models, by the runs of a table if there is one."""
+    from pengp.cli.models import as_fitted
+    from pengp.cli.tables import read_table
+    from pengp.diagnostics import compare
+
+    if test is None:
+        return compare(views)
+    runs, first = read_table(test, reading), next(iter(views.values()))
+    if any(view.names != first.names for view in views.values()):
+        raise InputError(
+            "models that are compared by a table have the same inputs, in the same order."
+        )
+    y = runs.numbers([first.response])[first.response].to_numpy()
+    return compare(views, as_fitted(first, runs.numbers(first.names)), y)
+
+
+def _record(found: "Comparison") -> dict[str, Any]:
+    """Return the comparison for JSON."""
+    return {
+        "how": found.how,
+        "models": [
+            {
+                "model": one.name,
+                **one.scores,
+                "difference": one.difference,
+                "standard_error": one.error,
+                "told_apart": one.told_apart,
+            }
+            for one in found.judged
+        ],
+        "verdict": found.sentence(),
+    }
+
+
+def _text(found: "Comparison", views: "dict[str, FittedView]") -> str:
+    """Return the table and the verdict for people."""
+    rows = [
+        [
+            one.name,
+            _kind(views[one.name]),
+            *(number(one.scores[name]) for name in ("rmse", "q2", "crps")),
+            percent(one.scores["coverage"]),
+            ""
+            if one is found.judged[0]
+            else f"{number(one.difference, 2)} +- {number(one.error, 2)}",
+        ]
+        for one in found.judged
+    ]
+    response = next(iter(views.values())).response
+    heading = ["model", "what", "RMSE", "Q2", "CRPS", "coverage", "CRPS above the best"]
+    title = f"{response}: {found.how}"
+    units = f"RMSE and CRPS are in the unit of {response}; +- is one standard error."
+    return rendered(
+        table(heading, rows, title=title, left=2), "", paragraph(f"{found.sentence()} {units}")
+    )
+
+
+def _kind(view: "FittedView") -> str:
+    """Return method, kernel and mean of a model in a few words."""
+    from pengp.model.kernels import KERNELS
+    from pengp.model.means import MEANS
+
+    if not view.is_penalized:
+        return "average"
+    model = view.estimator
+    mean = "" if model.mean == "zero" else f", mean {MEANS.label(model.mean)}"
+    return f"penalized, {KERNELS.label(model.kernel)}{mean}"

@@ -1,0 +1,102 @@
+"""The command `pengp effects`: which inputs matter, and how sure that is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pengp.cli.laws import Laws, Level, ModelFile, Seed, laws_by_name
+from pengp.cli.printing import paragraph, rendered, show, show_json, table, working
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pengp.decisions import Effects, Estimate
+
+#: Pairs of inputs that are shown, and the share of the variance from which one is.
+_PAIRS, _LEAST = 6, 0.005
+
+
+def effects(
+    model: Annotated[Path, ModelFile],
+    law: Laws = None,
+    level: Level = 0.9,
+    seed: Seed = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Show which inputs matter: shares of the response's variance, with intervals."""
+    from pengp.cli.models import check_level, open_model
+    from pengp.decisions import effects as find
+
+    check_level(level)
+    laws, views = laws_by_name(law), open_model(model)
+    with working("Drawing functions ..."):
+        found = [find(view, laws, level=level, random_state=seed) for view in views]
+    if as_json:
+        show_json({"file": str(model), "effects": [_record(one) for one in found]})
+    else:
+        show(rendered(*(part for one in found for part in _parts(one))))
+
+
+def _record(found: "Effects") -> dict[str, Any]:
+    """Return all that is known, as numbers and names."""
+    curves = zip(found.names, found.x, *found.curves, strict=True)
+    return {
+        "response": found.response,
+        "laws": dict(zip(found.names, found.laws, strict=True)),
+        "level": found.level,
+        "transformed": found.transformed,
+        "mean": found.mean._asdict(),
+        "std": found.std._asdict(),
+        "indices": found.records(),
+        "main_effects": [
+            {"input": name, "x": x, "mean": mean, "lower": lower, "upper": upper}
+            for name, x, mean, lower, upper in curves
+        ],
+    }
+
+
+def _parts(found: "Effects") -> "list[RenderableType]":
+    """Return the tables of one response."""
+    heading = ["input", "alone", "with others", "Shapley"]
+    rows = [
+        [
+            found.names[p],
+            _share(found.first, p),
+            _share(found.total, p),
+            "-" if found.shapley is None else _share(found.shapley, p),
+        ]
+        for p in found.order()
+    ]
+    said = (
+        f"Shares of the variance of {found.response}, in percent, with {100 * found.level:g} % "
+        "intervals: what an input explains alone (first-order Sobol index), together with others "
+        "(total index), and its fair share (Shapley effect)."
+    )
+    if found.transformed:
+        said += " They are about the transformed response that the model knows."
+    laws = ", ".join(f"{name}={law}" for name, law in zip(found.names, found.laws, strict=True))
+    grid = table(heading, rows)
+    return [paragraph(said), "", grid, *_pairs(found), "", paragraph(f"Laws: {laws}"), ""]
+
+
+def _pairs(found: "Effects") -> "list[RenderableType]":
+    """Return the pairs of inputs that explain most together beyond each alone."""
+    records = [row for row in found.records() if row["kind"] == "second" and row["mean"] > _LEAST]
+    if not records:
+        return ["", "No two inputs explain together what each alone does not."]
+    rows = [
+        [f"{row['input']}, {row['other']}", _text(row["mean"], row["lower"], row["upper"])]
+        for row in sorted(records, key=lambda row: -row["mean"])[:_PAIRS]
+    ]
+    return ["", table(["two inputs", "beyond each alone"], rows)]
+
+
+def _share(values: "Estimate", p: int) -> str:
+    """Return a share in percent with its interval."""
+    return _text(*(float(part[p]) for part in values))
+
+
+def _text(mean: float, lower: float, upper: float) -> str:
+    """Return a share in percent with its interval."""
+    return f"{100 * mean:.1f} ({100 * lower:.1f} to {100 * upper:.1f})"

@@ -1,0 +1,85 @@
+"""The command `pengp propagate`: what comes out when the inputs follow their laws."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pengp.cli.laws import Laws, Level, ModelFile, Seed, laws_by_name
+from pengp.cli.printing import number, paragraph, rendered, show, show_json, table, working
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pengp.decisions import Propagation
+
+
+def propagate(
+    model: Annotated[Path, ModelFile],
+    law: Laws = None,
+    constraint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help='What the response is to be, such as "y < 60"; how probable it is that it is not '
+            "comes with an interval.",
+        ),
+    ] = None,
+    level: Level = 0.9,
+    seed: Seed = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Show the law of the response when the inputs follow theirs."""
+    from pengp.cli.models import check_level, open_model
+    from pengp.decisions import propagate as find
+
+    check_level(level)
+    laws, views = laws_by_name(law), open_model(model)
+    if constraint is not None:
+        named = [view for view in views if constraint.strip().startswith(view.response)]
+        views = named or views[:1]
+        if len(views) > 1:
+            raise InputError(f"the constraint {constraint!r} does not name one response.")
+    with working("Drawing functions ..."):
+        found = [
+            find(view, laws, constraint=constraint, level=level, random_state=seed)
+            for view in views
+        ]
+    if as_json:
+        show_json({"file": str(model), "propagation": [_record(one) for one in found]})
+    else:
+        show(rendered(*(part for one in found for part in _parts(one))))
+
+
+def _record(found: "Propagation") -> dict[str, Any]:
+    """Return all that is known, as numbers and names."""
+    failure = found.failure
+    return {
+        "response": found.response,
+        "laws": dict(zip(found.names, found.laws, strict=True)),
+        "level": found.level,
+        "mean": found.mean._asdict(),
+        "std": found.std._asdict(),
+        "quantiles": {"levels": found.levels, **found.quantiles._asdict()},
+        "constraint": None if found.constraint is None else str(found.constraint),
+        "failure": None if failure is None else failure._asdict(),
+    }
+
+
+def _parts(found: "Propagation") -> "list[RenderableType]":
+    """Return the table of one response."""
+    said = (
+        f"{found.response} when the inputs follow their laws ({', '.join(_laws(found))}), with "
+        f"{100 * found.level:g} % intervals of what the surrogate knows of each number."
+    )
+    rows = [
+        [row["what"], number(row["mean"]), f"{number(row['lower'])} to {number(row['upper'])}"]
+        for row in found.records()
+    ]
+    return [paragraph(said), "", table(["", "estimate", "interval"], rows), ""]
+
+
+def _laws(found: "Propagation") -> list[str]:
+    """Return each input with its law."""
+    return [f"{name}={law}" for name, law in zip(found.names, found.laws, strict=True)]

@@ -1,0 +1,228 @@
+"""Effects of the inputs: Sobol indices, Shapley effects and main-effect curves, with intervals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray, IntArray, RandomState
+from pengp._core.checks import as_generator, check_count
+from pengp._core.linalg import ONE_THREAD
+from pengp.choosing.scores import half_width
+from pengp.decisions.functions import Functions, among, layout_of
+from pengp.decisions.laws import Line, laws_of, lines_of, tell_outside
+from pengp.decisions.processes import Processes, processes_of
+from pengp.decisions.shares import Shares, masks_of, shares_of
+from pengp.exceptions import InputError
+
+_CURVE = 33
+"""Points of a main-effect curve."""
+
+_COMPONENTS = 40
+"""Processes of an average that are drawn from."""
+
+_NODES = 6
+"""Nodes an input at which a draw is fixed."""
+
+_POINTS = {5: 64, 64: 32}
+"""Points in the cube at which it is fixed, for up to so many inputs."""
+
+
+class Estimate(NamedTuple):
+    """Posterior means and ends of intervals, arrays of one shape."""
+
+    mean: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+
+def estimate_of(draws: FloatArray, level: float) -> Estimate:
+    """Return means and central intervals of that level over draws [D, ...]."""
+    ends = np.quantile(draws, [0.5 - 0.5 * level, 0.5 + 0.5 * level], axis=0)
+    return Estimate(draws.mean(0), ends[0], ends[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """How much of the response's variance each input explains, made by `effects`.
+
+    An index is a share of the variance of the response when the inputs follow their laws, between
+    0 and 1. Of each there is the posterior mean and an interval.
+
+    Attributes
+    ----------
+    names : tuple of d strings
+        The inputs.
+    response : str
+        The response.
+    laws : tuple of d strings
+        Laws of the inputs.
+    level : float
+        Probability of the intervals.
+    first : Estimate, [d]
+        First-order Sobol indices: what the input explains alone.
+    total : Estimate, [d]
+        Total indices: what is lost when the input alone is unknown; at least the first order.
+    shapley : Estimate, [d], or None
+        Shapley effects, which sum to 1; None for more than 12 inputs.
+    second : Estimate, [d, d]
+        Second-order indices: what two inputs explain together beyond each alone; 0 on the diagonal.
+    mean, std : Estimate, []
+        Mean and standard deviation of the response, in its units.
+    x : [d, 33]
+        Inputs of the main-effect curves, in their units.
+    curves : Estimate, [d, 33]
+        Mean response given the one input, in its units.
+    transformed : bool
+        Whether all this is about a transformed response, as the model knows it.
+    """
+
+    names: tuple[str, ...]
+    response: str
+    laws: tuple[str, ...]
+    level: float
+    first: Estimate
+    total: Estimate
+    shapley: Estimate | None
+    second: Estimate
+    mean: Estimate
+    std: Estimate
+    x: FloatArray
+    curves: Estimate
+    transformed: bool
+
+    def to_frame(self) -> Any:
+        """Return one row an index: kind, input, other input, mean, lower, upper (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.records())
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the same rows as dictionaries."""
+        found = []
+        for kind in ("first", "total", "shapley"):
+            values = getattr(self, kind)
+            if values is not None:
+                found += [_row(kind, name, "", values, p) for p, name in enumerate(self.names)]
+        for p, name in enumerate(self.names):
+            for q in range(p + 1, len(self.names)):
+                found.append(_row("second", name, self.names[q], self.second, (p, q)))
+        return found
+
+    def order(self) -> IntArray:
+        """Return the inputs [d] by their total index, the largest first."""
+        return np.argsort(-self.total.mean, kind="stable")
+
+
+def _row(kind: str, name: str, other: str, values: Estimate, at: Any) -> dict[str, Any]:
+    """Return one row of the table."""
+    mean, lower, upper = (float(part[at]) for part in values)
+    about = {"kind": kind, "input": name, "other": other}
+    return {**about, "mean": mean, "lower": lower, "upper": upper}
+
+
+def effects(
+    model: Any,
+    laws: Mapping[str, Any] | None = None,
+    *,
+    output: int = 0,
+    level: float = 0.9,
+    n_draws: int = 400,
+    random_state: RandomState = 0,
+    input_names: Sequence[str] | None = None,
+    response_name: str | None = None,
+) -> Effects:
+    """Return the effects of the inputs on one output of a fitted model.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or TransformedTargetRegressor
+        Fitted; a pipeline's steps must scale each input for itself.
+    laws : mapping, optional
+        Laws of inputs by name: text such as ``"normal:50,10"``, ``"uniform:0,1"``,
+        ``"lognormal:0,1"``, ``"triangular:0,1,3"``, ``"beta:2,3,0,1"``, or a frozen law of
+        scipy.stats. Uniform over the design region for the others.
+    output : int
+        Which output.
+    level : float
+        Probability of the intervals.
+    n_draws : int
+        Functions that are drawn from the posterior.
+    random_state : int, Generator, RandomState or None
+        Seed of the draws.
+    input_names : sequence of d strings, optional
+        By default those that the model was fitted with, else x1 to xd.
+    response_name : str, optional
+        By default "response".
+    """
+    half_width(level)
+    size = check_count(n_draws, "n_draws", 20)
+    known = processes_of(model, output, input_names, response_name)
+    if not known.y.any():
+        raise InputError("a constant response has no effects to show.")
+    given = laws_of(known, laws)
+    lines = lines_of(known, given)
+    tell_outside(known, given)
+    rng = as_generator(random_state)
+    with ONE_THREAD:
+        found = _drawn(known, lines, size, rng)
+    return _summary(known, tuple(law.text for law in given), level, found)
+
+
+class _Draws(NamedTuple):
+    """What is known of each of D drawn functions, on the model's scale."""
+
+    mean: FloatArray  # [D]
+    shares: Shares
+    varied: IntArray  # inputs that the shares are of
+    x: FloatArray  # [d, 33]
+    curves: FloatArray  # [D, d, 33]
+
+
+def _drawn(known: Processes, lines: list[Line], size: int, rng: np.random.Generator) -> _Draws:
+    """Return draws of functions of all inputs that were not constant; the others have no effect."""
+    varied = np.flatnonzero(~known.constant)
+    points = next(size for most, size in _POINTS.items() if len(varied) <= most)
+    layout = layout_of(known.X[:, varied], [lines[p] for p in varied], _NODES, points)
+    masks, levels = masks_of(len(varied)), np.linspace(0.005, 0.995, _CURVE)
+    x = np.stack([line.draw(levels) for line in lines])
+    mean, variances, curves = np.empty(size), [], np.empty((size, *x.shape))
+    for process, rows, stretch in known.portions(size, _COMPONENTS, rng):
+        functions = Functions(among(process, varied), layout)
+        beta = functions.coefficients(stretch, rng)
+        scale2 = process.sigma2 * stretch**2
+        variances.append(functions.closed_variances(beta, scale2, masks))
+        mean[rows] = functions.means(beta)
+        curves[rows] = mean[rows, None, None]
+        for k, p in enumerate(varied):
+            curves[rows, p] = functions.main_effects(beta, k, x[p])
+    shares = shares_of(np.concatenate(variances), len(varied))
+    return _Draws(mean, shares, varied, x, curves)
+
+
+def _summary(known: Processes, laws: tuple[str, ...], level: float, found: _Draws) -> Effects:
+    """Return means and intervals over the draws, in the user's units."""
+    d, varied, shares = known.d, found.varied, found.shares
+
+    def wide(draws: FloatArray) -> Estimate:
+        out = np.zeros((len(draws),) + (d,) * (draws.ndim - 1))
+        rows = np.arange(len(draws))
+        out[np.ix_(rows, *[varied] * (draws.ndim - 1))] = draws
+        return estimate_of(out, level)
+
+    return Effects(
+        known.names,
+        known.response,
+        laws,
+        level,
+        wide(shares.first),
+        wide(shares.total),
+        None if shares.shapley is None else wide(shares.shapley),
+        wide(shares.second),
+        estimate_of(known.origin + known.unit * found.mean, level),
+        estimate_of(known.unit * np.sqrt(shares.variance), level),
+        known.in_units(found.x.T).T,
+        estimate_of(known.origin + known.unit * found.curves, level),
+        known.undo is not None,
+    )

@@ -1,0 +1,221 @@
+"""What comes out: the law of the response when the inputs follow theirs, and how sure that is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import qmc
+
+from pengp._core.arrays import FloatArray, RandomState
+from pengp._core.checks import as_generator, check_count, check_levels
+from pengp._core.linalg import ONE_THREAD
+from pengp.choosing.scores import half_width
+from pengp.decisions.constraints import Constraint, parse_constraint
+from pengp.decisions.functions import Functions, among, layout_of
+from pengp.decisions.indices import Estimate, estimate_of
+from pengp.decisions.laws import Law, Line, laws_of, lines_of, tell_outside
+from pengp.decisions.processes import Processes, processes_of
+
+_INPUTS = 2048
+"""Points of the inputs' law, a Sobol sequence."""
+
+_COMPONENTS = 40
+"""Processes of an average that are drawn from."""
+
+_NODES, _POINTS = 6, 128
+"""Nodes an input and points in the cube at which a draw is fixed."""
+
+LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+"""Quantiles that are computed unless others are asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Propagation:
+    """The law of the response under the laws of the inputs, made by `propagate`.
+
+    Of each number there is the posterior mean and an interval, which tells how well the surrogate
+    knows it; more runs narrow it. The nugget is no part of the response.
+
+    Attributes
+    ----------
+    response : str
+        The response.
+    names, laws : tuple of d strings
+        The inputs, and their laws.
+    level : float
+        Probability of the intervals.
+    mean, std : Estimate, []
+        Mean and standard deviation of the response, in its units.
+    levels : [k]
+        Levels of the quantiles.
+    quantiles : Estimate, [k]
+        Quantiles of the response.
+    constraint : Constraint or None
+        What was asked of the response.
+    failure : Estimate, [], or None
+        Probability that the response does not meet the constraint.
+    """
+
+    response: str
+    names: tuple[str, ...]
+    laws: tuple[str, ...]
+    level: float
+    mean: Estimate
+    std: Estimate
+    levels: FloatArray
+    quantiles: Estimate
+    constraint: Constraint | None
+    failure: Estimate | None
+
+    def to_frame(self) -> Any:
+        """Return one row a number: what, mean, lower, upper (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.records())
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the same rows as dictionaries."""
+        rows: list[tuple[str, Estimate, tuple[int, ...]]] = [
+            ("mean", self.mean, ()),
+            ("standard deviation", self.std, ()),
+        ]
+        rows += [(f"quantile {q:g}", self.quantiles, (k,)) for k, q in enumerate(self.levels)]
+        if self.failure is not None:
+            rows.append((f"probability of not {self.constraint}", self.failure, ()))
+        return [
+            {"what": what, **{key: float(a[at]) for key, a in values._asdict().items()}}
+            for what, values, at in rows
+        ]
+
+
+def propagate(
+    model: Any,
+    laws: Mapping[str, Any] | None = None,
+    *,
+    constraint: str | None = None,
+    quantiles: ArrayLike = LEVELS,
+    output: int = 0,
+    level: float = 0.9,
+    n_draws: int = 400,
+    random_state: RandomState = 0,
+    input_names: Sequence[str] | None = None,
+    response_name: str | None = None,
+) -> Propagation:
+    """Return the law of one output of a fitted model under the laws of its inputs.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or TransformedTargetRegressor
+        Fitted; a pipeline's steps must scale each input for itself.
+    laws : mapping, optional
+        Laws of inputs by name, as in `effects`; uniform over the design region for the others.
+    constraint : str, optional
+        The response's name, ``<``, ``<=``, ``>`` or ``>=``, and a number, such as ``"y < 60"``.
+    quantiles : [k]
+        Levels of the quantiles.
+    output : int
+        Which output.
+    level : float
+        Probability of the intervals.
+    n_draws : int
+        Functions that are drawn from the posterior.
+    random_state : int, Generator, RandomState or None
+        Seed of the draws.
+    input_names : sequence of d strings, optional
+        By default those that the model was fitted with, else x1 to xd.
+    response_name : str, optional
+        By default "response".
+    """
+    half_width(level)
+    size, levels = check_count(n_draws, "n_draws", 20), check_levels(quantiles)
+    known = processes_of(model, output, input_names, response_name)
+    limit = None if constraint is None else parse_constraint(constraint, known.response)
+    given = laws_of(known, laws)
+    lines = lines_of(known, given)
+    tell_outside(known, given)
+    with ONE_THREAD:
+        found = _drawn(known, lines, size, levels, limit, random_state)
+        exact = None if known.undo is not None else _exact_mean(known, lines)
+    return _summary(known, given, level, levels, limit, found, exact)
+
+
+def _exact_mean(known: Processes, lines: list[Line]) -> float:
+    """Return the posterior mean of E f(X), from integrals of all processes, in the user's units."""
+    varied = np.flatnonzero(~known.constant)
+    layout = layout_of(known.X[:, varied], [lines[p] for p in varied], 0, 0)
+    each = []
+    for process in known.components:
+        functions = Functions(among(process, varied), layout, nodes=36)
+        each.append(functions.means(functions.mean_coefficients()[None])[0])
+    return float(known.to_response(known.weight @ np.array(each)))
+
+
+class _Draws(NamedTuple):
+    """Numbers of each of D drawn functions, in the user's units."""
+
+    mean: FloatArray  # [D]
+    std: FloatArray  # [D]
+    quantiles: FloatArray  # [D, k]
+    failure: FloatArray  # [D]
+
+
+def _drawn(
+    known: Processes,
+    lines: list[Line],
+    size: int,
+    levels: FloatArray,
+    limit: Constraint | None,
+    random_state: RandomState,
+) -> _Draws:
+    """Draw functions, and let the inputs run through their laws in each.
+
+    What is not fixed of a draw, its remainder, is drawn at each point for itself.
+    """
+    rng = as_generator(random_state)
+    varied = np.flatnonzero(~known.constant)
+    some = [lines[p] for p in varied]
+    layout = layout_of(known.X[:, varied], some, _NODES, _POINTS)
+    uniform = qmc.Sobol(len(varied), rng=rng).random(_INPUTS)
+    X = np.column_stack([line.draw(uniform[:, k]) for k, line in enumerate(some)])
+    found = _Draws(np.empty(size), np.empty(size), np.empty((size, len(levels))), np.zeros(size))
+    for process, rows, stretch in known.portions(size, _COMPONENTS, rng):
+        functions = Functions(among(process, varied), layout)
+        beta = functions.coefficients(stretch, rng)
+        smooth, rest = functions.at(X)
+        noise = rng.standard_normal((len(beta), _INPUTS))
+        scale = np.sqrt(process.sigma2) * stretch
+        y = known.to_response(beta @ smooth.T + scale[:, None] * np.sqrt(rest) * noise)
+        exact = known.undo is None
+        found.mean[rows] = known.to_response(functions.means(beta)) if exact else y.mean(1)
+        found.std[rows] = y.std(1)
+        found.quantiles[rows] = np.quantile(y, levels, axis=1).T
+        if limit is not None:
+            found.failure[rows] = 1.0 - limit.holds(y).mean(1)
+    return found
+
+
+def _summary(
+    known: Processes,
+    laws: Sequence[Law],
+    level: float,
+    levels: FloatArray,
+    limit: Constraint | None,
+    found: _Draws,
+    exact: float | None,
+) -> Propagation:
+    """Return means and intervals over the draws; the mean exactly where it is known."""
+    mean = estimate_of(found.mean, level)
+    return Propagation(
+        known.response,
+        known.names,
+        tuple(law.text for law in laws),
+        level,
+        mean if exact is None else mean._replace(mean=np.asarray(exact)),
+        estimate_of(found.std, level),
+        levels,
+        estimate_of(found.quantiles, level),
+        limit,
+        None if limit is None else estimate_of(found.failure, level),
+    )

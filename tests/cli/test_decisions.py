@@ -1,0 +1,82 @@
+"""`pengp effects` and `pengp propagate`: the numbers of `pengp.decisions`, and clear sentences."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from pengp import load
+from pengp.cli.app import app
+from pengp.decisions import effects, propagate
+from tests.cli.commands import INPUTS, model_file
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return model_file(tmp_path_factory.mktemp("fitted"))
+
+
+@pytest.fixture
+def here(fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copy(fitted, tmp_path / "model.pengp")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, list(arguments))
+    return done.exit_code, done.output
+
+
+def test_effects_are_those_of_python(here: Path) -> None:
+    code, text = run("effects", "model.pengp", "--law", "x1=normal:50,5", "--json")
+    assert code == 0
+    told = json.loads(text)["effects"][0]
+    expected = effects(load(here / "model.pengp"), {"x1": "normal:50,5"})
+    shares = [row["mean"] for row in told["indices"] if row["kind"] == "total"]
+    np.testing.assert_allclose(shares, expected.total.mean)
+    assert [row["input"] for row in told["main_effects"]] == INPUTS
+
+
+def test_the_table_names_all_inputs_and_their_laws(here: Path) -> None:
+    code, text = run("effects", "model.pengp")
+    assert code == 0
+    assert all(name in text for name in INPUTS)
+    assert "Shapley" in text
+    assert "x1=uniform:" in text
+
+
+def test_what_comes_out_is_that_of_python(here: Path) -> None:
+    code, text = run("propagate", "model.pengp", "--constraint", "noise < 58", "--json")
+    assert code == 0
+    told = json.loads(text)["propagation"][0]
+    model = load(here / "model.pengp")
+    expected = propagate(model, constraint="noise < 58", response_name="noise")
+    assert expected.failure is not None
+    assert told["failure"]["mean"] == pytest.approx(float(expected.failure.mean))
+    assert told["mean"]["mean"] == pytest.approx(float(expected.mean.mean))
+    code, text = run("propagate", "model.pengp", "--constraint", "noise < 58")
+    assert "probability of not noise < 58" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["effects", "model.pengp", "--law", "x1"], "NAME=LAW"),
+        (["effects", "model.pengp", "--law", "x9=normal:0,1"], "no input 'x9'"),
+        (["effects", "model.pengp", "--law", "x1=gauss:0,1"], "unknown"),
+        (["propagate", "model.pengp", "--constraint", "dB < 58"], "the response is 'noise'"),
+        (["propagate", "model.pengp", "--level", "90"], "0.9"),
+        (
+            ["effects", "model.pengp", "--law", "x1=normal:0,1", "--law", "x1=normal:0,1"],
+            "two laws",
+        ),
+    ],
+)
+def test_a_wrong_argument_gets_a_sentence(here: Path, arguments: list[str], word: str) -> None:
+    code, text = run(*arguments)
+    assert code == 3
+    assert word in " ".join(text.split())

@@ -1,0 +1,171 @@
+"""Integrals and closed variances of a fixed process, against quadrature by brute force."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from pengp import PenalizedGPRegressor
+from pengp.decisions.functions import Functions, layout_of
+from pengp.decisions.integrals import gaussian_m, gaussian_u, gaussian_w, terms_of
+from pengp.decisions.laws import Line, laws_of, lines_of
+from pengp.decisions.processes import processes_of, scaled_covariance
+from pengp.model.kernels import RadialKernel, get_kernel
+from pengp.model.means import ZERO, ConstantMean, LinearMean, Mean
+from pengp.model.posterior import Posterior, condition
+
+RUNS = np.array([[0.0, 0.3], [0.25, 1.0], [0.55, 0.0], [1.0, 0.6]])
+RESPONSES = np.array([0.3, -1.0, 0.9, 0.4])
+LAWS = {"normal": {"x1": "normal:0.5,0.2"}, "uniform": {}, "beta": {"x2": "beta:2,3,0,1"}}
+
+
+def lines(laws: dict[str, str]) -> list[Line]:
+    known = processes_of(PenalizedGPRegressor(lam=0.1).fit(RUNS, RESPONSES))
+    return lines_of(known, laws_of(known, laws))
+
+
+@pytest.mark.parametrize("law", ["uniform:0.1,0.8", "normal:0.4,0.3"])
+def test_closed_integrals_of_the_squared_exponential(law: Any) -> None:
+    line, theta, rho, a, b = lines({"x1": law})[0], 5.0, 2.0, 0.2, 0.9
+    dist = line.law.dist
+    ends = dist.support() if np.isfinite(dist.support()[0]) else (-3.0, 4.0)
+
+    def mean(f: Any) -> float:
+        whole = quad(lambda x: f(x) * dist.pdf(x), ends[0], ends[1], epsabs=1e-13, points=[0.4])
+        return float(whole[0])
+
+    def k(t: Any, x: Any, c: Any) -> Any:
+        return np.exp(-t * (x - c) ** 2)
+
+    one, two, at, other = (np.array(v) for v in (theta, rho, a, b))
+    assert gaussian_m(one, at, line) == pytest.approx(mean(lambda x: k(theta, x, a)), abs=1e-11)
+    assert gaussian_w(one, two, at, other, line) == pytest.approx(
+        mean(lambda x: k(theta, x, a) * k(rho, x, b)), abs=1e-11
+    )
+    for t in (theta, 1e-5):
+        inner = mean(lambda x, t=t: mean(lambda z: k(t, x, z)))
+        assert gaussian_u(np.array(t), line) == pytest.approx(inner, abs=1e-10)
+
+
+@pytest.mark.parametrize(("kernel", "error"), [("matern52", 3e-10), ("matern32", 1e-6)])
+def test_a_radial_matern_is_a_mixture_of_squared_exponentials(kernel: str, error: float) -> None:
+    record = get_kernel(kernel)
+    assert isinstance(record, RadialKernel)
+    s = np.append(0.0, np.logspace(-4, 2, 50))
+    fine, coarse = (terms_of(record, nodes) for nodes in (36, 8))
+    mixed = np.exp(-s[:, None] * fine.rate) @ fine.weight
+    np.testing.assert_allclose(mixed, record.phi(s), atol=error)
+    if kernel == "matern52":
+        np.testing.assert_allclose(
+            np.exp(-s[:, None] * coarse.rate) @ coarse.weight, record.phi(s), atol=2e-4
+        )
+
+
+def brute_force(process: Posterior, laws: list[Line]) -> np.ndarray:
+    """E V_w of w = {}, {1}, {2}, {1, 2}: all conditional expectations on a grid, by hand."""
+    rules = [_rule(line, RUNS[:, p]) for p, line in enumerate(laws)]
+    grid = np.stack(np.meshgrid(*[nodes for nodes, _ in rules], indexing="ij"), axis=-1)
+    X, shape = grid.reshape(-1, 2), grid.shape[:2]
+    (_, u), (_, v) = rules
+    mean = process.predict_mean(X).reshape(shape)
+    C = process.sigma2 * scaled_covariance(process, X, X).reshape(*shape, *shape)
+    level = u @ mean @ v
+    whole = np.einsum("i,j,k,l,ijkl->", u, v, u, v, C, optimize=True)
+    found = [0.0]
+    for part, cov, w in (
+        (mean @ v, np.einsum("j,l,ijil->i", v, v, C, optimize=True), u),
+        (u @ mean, np.einsum("i,k,ijkj->j", u, u, C, optimize=True), v),
+        (mean.ravel(), np.einsum("ijij->ij", C).ravel(), np.outer(u, v).ravel()),
+    ):
+        found.append(w @ (part - level) ** 2 + w @ cov - whole)
+    return np.array(found)
+
+
+def _rule(line: Line, kinks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A Gauss rule of its own, split at the runs and at a few quantiles."""
+    dist = line.law.dist
+    low, high = max(dist.support()[0], -1.5), min(dist.support()[1], 2.5)
+    inside = kinks[(kinks > low) & (kinks < high)]
+    ends = np.unique(np.concatenate([inside, np.linspace(low, high, 5)]))
+    x, w = np.polynomial.legendre.leggauss(6)
+    half, middle = 0.5 * np.diff(ends)[:, None], 0.5 * (ends[1:] + ends[:-1])[:, None]
+    nodes = (middle + half * x).ravel()
+    weights = (half * w).ravel() * dist.pdf(nodes)
+    return nodes, weights / weights.sum()
+
+
+@pytest.mark.parametrize("mean", [ZERO, ConstantMean(), ConstantMean(9.0), LinearMean()], ids=str)
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("kernel", ["sqexp", "matern52", "matern52_product", "matern52_additive"])
+def test_closed_variances_equal_brute_force(kernel: str, law: Any, mean: Mean) -> None:
+    if law != "uniform" and kernel != "sqexp" and mean != ZERO:
+        pytest.skip("one thing at a time")
+    laws = lines(LAWS[law])
+    theta = np.array([1.2, 0.7])
+    process = condition(
+        RUNS, RESPONSES, theta, kernel=get_kernel(kernel), nugget=1e-3, mean=mean, sigma2=1.7
+    )
+    functions = Functions(process, layout_of(RUNS, laws, 0, 0), nodes=36)
+    beta = functions.mean_coefficients()[None]
+    found = functions.closed_variances(beta, np.array([process.sigma2]), np.arange(4))[0]
+    expected = brute_force(process, laws)
+    assert expected[3] > expected[1] + expected[2]  # there is an interaction to be found
+    # The rule is not split where x = x', so that a Matern's kink there costs it digits.
+    tolerance = 1e-8 if kernel == "sqexp" else 2e-7
+    np.testing.assert_allclose(found, expected, atol=tolerance * expected[3])
+
+
+@pytest.mark.parametrize("kernel", ["sqexp", "matern52", "matern52_product"])
+def test_drawn_functions_have_the_expected_variances_on_average(kernel: str) -> None:
+    # The variances are quadratic in the draws, so that pairs +-sqrt(e) E_j give their exact mean.
+    laws, theta = lines({"x1": "normal:0.5,0.2"}), np.array([3.0, 1.0])
+    process = condition(
+        RUNS, RESPONSES, theta, kernel=get_kernel(kernel), nugget=1e-4, mean=ConstantMean(9.0)
+    )
+    known = Functions(process, layout_of(RUNS, laws, 0, 0))
+    exact = known.closed_variances(
+        known.mean_coefficients()[None], np.array([process.sigma2]), np.arange(4)
+    )[0]
+    drawn = Functions(process, layout_of(RUNS, laws, 4, 8))
+    beta, E, _ = drawn._conditioned
+    size = E.shape[1]
+    assert size > 10
+    steps = np.sqrt(process.sigma2 * size) * E.T
+    both = np.concatenate([beta + steps, beta - steps])
+    scale2 = np.full(len(both), process.sigma2)
+    found = drawn.closed_variances(both, scale2, np.arange(4))
+    np.testing.assert_allclose(found.mean(0), exact, rtol=1e-6, atol=1e-9)
+    assert found.std(0)[1:].min() > 1e-3  # the draws do differ
+
+
+def test_features_and_main_effects_agree_with_the_process() -> None:
+    laws, theta = lines({}), np.array([3.0, 1.0])
+    process = condition(
+        RUNS, RESPONSES, theta, kernel=get_kernel("sqexp"), nugget=1e-6, mean=LinearMean()
+    )
+    functions = Functions(process, layout_of(RUNS, laws, 3, 4))
+    beta, X = functions.mean_coefficients()[None], np.array([[0.2, 0.7], [0.9, 0.1]])
+    features, rest = functions.at(X)
+    np.testing.assert_allclose((beta @ features.T)[0], process.predict_mean(X), atol=1e-9)
+    before = process.predict(X)[1] - process.nugget
+    assert (rest < before).all()  # the functionals leave less than the runs alone
+    x, w = np.polynomial.legendre.leggauss(30)
+    nodes, weights = 0.5 * (x + 1.0), 0.5 * w
+    curve = [
+        weights @ process.predict_mean(np.column_stack([nodes, 0 * nodes + b])) for b in X[:, 1]
+    ]
+    np.testing.assert_allclose(functions.main_effects(beta, 1, X[:, 1])[0], curve, atol=1e-9)
+
+
+def test_means_of_drawn_functions_are_exact() -> None:
+    laws, theta = lines({}), np.array([3.0, 1.0])
+    process = condition(RUNS, RESPONSES, theta, kernel=get_kernel("matern52_product"), nugget=1e-6)
+    functions = Functions(process, layout_of(RUNS, laws, 0, 0))
+    rules = [_rule(line, RUNS[:, p]) for p, line in enumerate(laws)]
+    grid = np.stack(np.meshgrid(*[nodes for nodes, _ in rules], indexing="ij"), axis=-1)
+    mean = process.predict_mean(grid.reshape(-1, 2)).reshape(grid.shape[:2])
+    expected = rules[0][1] @ mean @ rules[1][1]
+    assert functions.means(functions.mean_coefficients()[None])[0] == pytest.approx(
+        expected, abs=1e-9
+    )

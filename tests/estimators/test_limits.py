@@ -1,0 +1,122 @@
+"""Sizes and numbers that an exact fit in double precision cannot work with are said, at once."""
+
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pengp import (
+    BayesianGPRegressor,
+    InputError,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+    PengpWarning,
+    leave_one_out,
+    penalized_path,
+    profile_loglik,
+)
+from pengp.path import penalized
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.random((12, 3)), RNG.random(12)
+MANY_X, MANY_Y = RNG.random((40_000, 3)), RNG.random(40_000)
+MODEL = PenalizedGPRegressor(0.01, random_state=0).fit(X, Y)
+
+TOO_MANY: list[Callable[[], Any]] = [
+    lambda: PenalizedGPRegressor().fit(MANY_X, MANY_Y),
+    lambda: PenalizedGPRegressorCV().fit(MANY_X, MANY_Y),
+    lambda: BayesianGPRegressor().fit(MANY_X, MANY_Y),
+    lambda: penalized_path(MANY_X, MANY_Y, [0.0]),
+    lambda: profile_loglik(MANY_X, MANY_Y, np.ones(3)),
+    lambda: MODEL.condition_on(MANY_X, MANY_Y),
+]
+
+
+@pytest.mark.parametrize("fit", TOO_MANY)
+def test_too_many_runs_are_refused_before_memory_is_taken(fit: Callable[[], Any]) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"runs are too many for an exact fit: .* 13 GB; fit"):
+            fit()
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_joint_distributions_of_too_many_points_are_refused() -> None:
+    for ask in (lambda: MODEL.predict(MANY_X, return_cov=True), lambda: MODEL.sample_y(MANY_X)):
+        with pytest.raises(InputError, match=r"of 40,000 points .* 13 GB; ask for at most 10,000"):
+            ask()
+
+
+def test_leaving_out_one_run_in_turn_takes_little_memory() -> None:
+    tracemalloc.start()
+    plan = leave_one_out(20_000)
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000  # 3.2 GB if the others were kept
+    tracemalloc.stop()
+    train, test = next(iter(plan))
+    assert test.tolist() == [0]
+    assert train.tolist() == list(range(1, 20_000))
+
+
+@pytest.mark.parametrize("far", [1e100, -1e200, 1e307])
+@pytest.mark.parametrize("kind", ["penalized", "average"])
+def test_a_new_response_beyond_all_others_is_named(far: float, kind: str) -> None:
+    model: Any = MODEL
+    if kind == "average":
+        cheap: dict[str, Any] = {"effective_size": 20, "max_points": 400, "random_state": 0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PengpWarning)  # about so few draws
+            model = BayesianGPRegressor(kernels="sqexp", **cheap).fit(X, Y)
+    with pytest.raises(InputError, match=r"y_new has a response in row 1 more than 1e\+12 stand"):
+        model.condition_on(RNG.random((2, 3)), [0.5, far])
+
+
+def test_an_estimate_that_did_not_converge_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut_short(*args: Any) -> Any:
+        path = penalized.fit_path(*args)
+        path.converged.reshape(-1)[-1] = False
+        return path
+
+    monkeypatch.setattr("pengp.estimators.on_path.fit_path", cut_short)
+    with pytest.warns(PengpWarning, match="the estimate of theta did not converge.* n_starts"):
+        PenalizedGPRegressor(random_state=0).fit(X, Y)
+    with pytest.warns(PengpWarning, match="of theta of output 1 did not converge"):
+        PenalizedGPRegressorCV(lams=[0.0], random_state=0).fit(X, np.c_[Y, Y])
+
+
+def test_predictions_stay_finite_at_the_ends_of_double_precision() -> None:
+    with pytest.raises(InputError, match=r"y must be finite, from -1e\+303 to 1e\+303"):
+        PenalizedGPRegressor().fit(X, [1e308, *Y[1:]])
+    y = np.array([1e302, *Y[1:]])
+    model = PenalizedGPRegressor(0.01, mean="linear", random_state=0).fit(X, y)
+    mean, std = model.predict(np.full((1, 3), 1e300), return_std=True)
+    assert np.isfinite(mean).all()
+    assert np.isfinite(std).all()
+
+
+def test_an_ill_conditioned_fit_is_told() -> None:
+    x = np.linspace(0.0, 1.0, 12)[:, None]
+    y = np.sin(5.0 * x[:, 0])
+    model = PenalizedGPRegressor(0.0, random_state=0).fit(x, y)
+    R = np.exp(-model.theta_ * (x - x.T) ** 2) + 1e-5 * np.eye(12)
+    assert 0.3 < model.condition_ / np.linalg.cond(R, 1) < 10.0  # an estimate from both sides
+    settings: dict[str, Any] = {"nugget": 1e-13, "theta_bounds": (0.1, 0.1), "random_state": 0}
+    with pytest.warns(
+        PengpWarning, match=r"condition number .* about \de\+1[3-5], .* larger nugget"
+    ):
+        PenalizedGPRegressor(0.0, **settings).fit(x, y)
+
+
+def test_an_outlier_among_many_runs_does_not_hide_the_highest_maximum() -> None:
+    rng = np.random.default_rng(8)
+    inputs = rng.random((110, 3))
+    y = np.sin(3.0 * inputs[:, 0]) + inputs[:, -1]
+    y[rng.integers(110, size=4)[3]] += 50.0
+    y = (y - y.mean()) / y.std(ddof=1)
+    found = penalized_path(inputs, y, [0.0], random_state=0)
+    smooth = penalized_path(inputs, y, [0.0], n_starts=[[1e-3] * 3]).objective[0]
+    assert found.objective[0] > smooth + 30.0  # what fewer runs without the outlier lead to

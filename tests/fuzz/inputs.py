@@ -1,0 +1,68 @@
+"""Inputs of all kinds, sound and hostile, and what may come of them."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from pengp import InputError, PengpWarning
+
+#: Numbers that have broken programs.
+HOSTILE = [0.0, -0.0, 1.0, -1.0, 1e-320, 1e-160, 1e-12, 1e12, 1e148, 1e160, 1e308, -1e308]
+NO_NUMBERS = [np.nan, np.inf, -np.inf]
+#: Objects where something else is expected.
+OBJECTS: list[Any] = [None, True, "", "loo", "constnat", b"x", [], {}, (), object(), 1.5, -1, 10**9]
+
+
+@st.composite
+def runs(draw: st.DrawFn, *, least: int = 2, most: int = 9) -> tuple[Any, Any]:
+    """Return inputs [n, d] and responses, of any size and scale, often degenerate."""
+    n, d = draw(st.integers(least, most)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    X, y = rng.random((n, d)), rng.standard_normal(n)
+    X = X * draw(st.sampled_from([1.0, 1.0, 1e-300, 1e150, 1e-9])) + draw(
+        st.sampled_from([0.0, 0.0, 1e9])
+    )
+    y = y * draw(st.sampled_from([1.0, 1.0, 1e-300, 1e150, 1e300, 0.0])) + draw(
+        st.sampled_from([0.0, 0.0, 1e8, 1e308])
+    )
+    if draw(st.booleans()):
+        X[-1] = X[0]
+    if draw(st.booleans()):
+        X[:, 0] = X[0, 0]
+    if draw(st.integers(0, 3)) == 0:
+        X[draw(st.integers(0, n - 1)), 0] = draw(st.sampled_from([*HOSTILE, *NO_NUMBERS]))
+    if draw(st.integers(0, 3)) == 0:
+        y[draw(st.integers(0, n - 1))] = draw(st.sampled_from([*HOSTILE, *NO_NUMBERS]))
+    return X, y
+
+
+def attempt(function: Callable[[], Any]) -> Any:
+    """Return a result, or None if the input is refused; anything else is a failure.
+
+    Warnings are the package's own, an error is an InputError in one sentence.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", PengpWarning)
+        try:
+            return function()
+        except ValueError as error:
+            refusal = error
+    text = str(refusal)
+    if not isinstance(refusal, InputError):  # scikit-learn's own sentences about arrays
+        known = ("contains NaN", "contains infinity", "too large", "sample(s)", "minimum of")
+        assert any(words in text for words in (*known, "features", "inconsistent")), text
+        return None
+    assert text
+    assert "\n" not in text
+    return None
+
+
+def assert_sound(mean: Any, std: Any) -> None:
+    """Assert that predictions are numbers and their spread is none that cannot be."""
+    assert np.isfinite(mean).all(), mean
+    assert not np.isnan(std).any(), std
+    assert (std >= 0.0).all(), std

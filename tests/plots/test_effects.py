@@ -1,0 +1,41 @@
+"""Displays of effects show the numbers of `pengp.decisions.effects`."""
+
+import matplotlib as mpl
+
+mpl.use("Agg")  # before pyplot is loaded anywhere
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.patches import Rectangle
+
+from pengp import InputError
+from pengp.decisions import effects
+from pengp.plots import EffectsDisplay, MainEffectsDisplay
+from tests.plots.models import plain
+
+
+def test_bars_have_the_lengths_of_the_indices() -> None:
+    found = effects(plain(), response_name="noise")
+    shown = EffectsDisplay.from_estimator(plain(), response_name="noise").plot()
+    lengths = [bar.get_width() for bar in shown.ax_.patches if isinstance(bar, Rectangle)]
+    order = found.order()
+    assert found.shapley is not None
+    expected = [part.mean[order] for part in (found.first, found.total, found.shapley)]
+    np.testing.assert_allclose(lengths, np.concatenate(expected))
+    assert shown.ax_.get_yticklabels()[0].get_text() == found.names[order[0]]
+    assert "noise" in shown.ax_.get_xlabel()
+    plt.close("all")
+
+
+def test_curves_stand_in_the_order_of_the_total_indices() -> None:
+    found = effects(plain())
+    shown = MainEffectsDisplay.from_effects(found).plot()
+    first = found.order()[0]
+    line = shown.axes_[0].lines[0]
+    np.testing.assert_allclose(np.asarray(line.get_ydata()), found.curves.mean[first])
+    np.testing.assert_allclose(np.asarray(line.get_xdata()), found.x[first])
+    assert shown.axes_[0].get_xlabel() == found.names[first]
+    with pytest.raises(InputError, match="6 axes"):
+        shown.plot(plt.subplots(1, 2)[1])
+    plt.close("all")
