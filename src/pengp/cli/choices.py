@@ -50,8 +50,10 @@ class ChoosingCommand(TyperCommand):
 
 def _checked(param: typer.CallbackParam, value: str | None) -> str | None:
     """Return a name that is known, or none; else it is a wrong use of the command."""
+    if value is None or value == param.default:
+        return value
     registry = _registry(str(param.name))
-    if value is not None and value not in registry:
+    if value not in registry:
         raise typer.BadParameter(f"{value!r} is not one of {', '.join(registry)}.")
     return value
 

@@ -39,7 +39,7 @@ def compare(
     tables = [path for path in files if path not in models]
     if len(models) < 2 or len(tables) > 1 or len(set(models)) < len(models):
         raise InputError("give two or more different models (.pengp) and at most one table.")
-    views = {str(path): open_model(path) for path in models}
+    views = {str(path): open_model(path, *map(str, files)) for path in models}
     names = {view.response for of_file in views.values() for view in of_file}
     if len(names) > 1 or any(len(of_file) > 1 for of_file in views.values()):
         raise InputError("models that are compared have one response, and the same one.")

@@ -35,6 +35,15 @@ def check_destination(path: Path, *inputs: str | Path) -> None:
         tempfile.TemporaryFile(dir=path.parent).close()
 
 
+def check_report(path: Path, *inputs: str | Path) -> None:
+    """Raise an error, before any work is done, if a report cannot be written; see above."""
+    check_destination(path, *inputs)
+    if path.suffix.lower() == ".pdf":
+        from pengp.report.pdf import chromium
+
+        chromium()
+
+
 def same_file(path: Path, other: Path) -> bool:
     """Return whether two names mean one file, which need not exist yet."""
     try:
@@ -59,7 +68,7 @@ def write_model(
 
     with replacing(report) as page:
         try:
-            told = write_report(model, page, info=info)
+            told = write_report(model, page, info=info, pdf=report.suffix.lower() == ".pdf")
         except FileError as error:  # the user knows the report by its own name
             raise FileError(str(error).replace(str(page), str(report))) from error
         save(model, path, info=info)

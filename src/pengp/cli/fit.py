@@ -157,7 +157,11 @@ def fit(
     ] = False,
     report: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE", help="Also write a report, an HTML page."),
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Also write a report, an HTML page, or a PDF of it (.pdf).",
+        ),
     ] = None,
     tolerance: Annotated[
         float | None,
@@ -177,11 +181,9 @@ def fit(
     The table has one run a row: inputs and response, in any units. Nothing is chosen that few runs
     cannot tell: the surrogate is an average, unless --method penalized asks for one lambda.
     """
-    from pengp.cli.files import check_destination
-    from pengp.cli.folds import Folds
+    from pengp.cli.files import check_destination, check_report
     from pengp.cli.runs import check_runs, merge_runs, read_runs
     from pengp.cli.summary import Summary
-    from pengp.estimators.view import view_of
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
@@ -194,13 +196,16 @@ def fit(
     check_given_lambda(ctx, lam)
     searching = search_settings(theta_bounds, starts)
     if report is not None:
-        check_destination(report, *read, place)
+        check_report(report, *read, place)
     fewest = 3 if method is Method.BAYES else 2
     _check_responses(response, tolerance)
     runs = read_runs(
         data, response, _names(inputs), factors=factor or [], fewest=fewest, reading=reading
     )
     region = input_bounds(runs, bounds or [], reading)
+    from pengp.cli.folds import Folds  # and what it imports, once the table is known to be sound
+    from pengp.estimators.view import view_of
+
     scales = read_scales(runs, response, log, log_response, transform)
     scales |= level_settings(runs, integer or [])
     given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}

@@ -27,15 +27,20 @@ __all__ = [
 _TOLD = 0.01
 
 
-def open_model(path: Path) -> "list[FittedView]":
+def open_model(path: Path, *tables: str) -> "list[FittedView]":
     """Return the view of each response in a model file.
 
-    Names that it does not hold become x1, x2, ... and response.
+    Names that it does not hold become x1, x2, ... and response. Tables that are to be read next and
+    are not there are told first, before much is imported.
     """
-    from pengp.estimators.view import count_outputs, view_of
+    from pengp.cli.readers import check_there
     from pengp.persistence import load, read_info
 
-    estimator, info = load(path), read_info(path)["info"]
+    for table in tables:
+        check_there(table)
+    info, estimator = read_info(path)["info"], load(path)
+    from pengp.estimators.view import count_outputs, view_of
+
     given, q = info.get("response", "response"), count_outputs(estimator)
     names = [str(name) for name in given] if isinstance(given, list) else [str(given)]
     if len(names) != q:

@@ -124,7 +124,7 @@ def predict(
     if output != "-" and not keep and same_file(Path(output), Path(new)):
         raise InputError(f"--output {output} would replace the table; choose another name.")
     reading = Reading(decimal, thousands, sheet, ignore or ())
-    views, kind = other_choice(open_model(model), lam, mode), _Kind(level, intervals.value)
+    views, kind = other_choice(open_model(model, new), lam, mode), _Kind(level, intervals.value)
     outside = Extrapolation(views[0])
     with contextlib.ExitStack() as stack:
         if output != "-":

@@ -49,6 +49,12 @@ def blocks_of(path: str, source: str, rows: int, reading: Reading) -> Iterator[B
         raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
 
 
+def check_there(path: str) -> None:
+    """Raise a FileError about a table that is not there; - is standard input."""
+    if path != "-" and not Path(path).exists():
+        raise FileError(f"cannot read {path}: there is no such file.")
+
+
 def _parquet_blocks(file: Path, source: str, rows: int, ignore: Sequence[str]) -> Iterator[Block]:
     """Yield the blocks of a Parquet file, without an index that pandas stored in it."""
     try:

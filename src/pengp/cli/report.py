@@ -16,20 +16,21 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
-            help="Page to write.",
+            help="Page to write, .html, or .pdf where there is a Chromium to print it.",
             show_default="the model's name with .html, in this directory",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """Write a report on a model: one HTML page that needs no network."""
-    from pengp.cli.files import check_destination
+    from pengp.cli.files import check_report
     from pengp.persistence import load, read_info
-    from pengp.report import write_report
 
     place = output or Path(f"{model.stem}.html")
-    check_destination(place, model)
-    fitted, about = load(model), read_info(model)
+    check_report(place, model)
+    about, fitted = read_info(model), load(model)
+    from pengp.report import write_report
+
     with working("Writing the report ..."):
         told = write_report(fitted, place, info=about["info"])
     if as_json:

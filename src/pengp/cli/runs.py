@@ -13,6 +13,7 @@ from pengp._core.rows import first_of_each
 from pengp.cli.levels import find_levels, read_inputs
 from pengp.cli.printing import note
 from pengp.cli.reading import Reading
+from pengp.cli.suspects import like_responses
 from pengp.cli.tables import Table, read_table
 from pengp.exceptions import InputError
 
@@ -91,7 +92,7 @@ def read_runs(
     levels = factors if isinstance(factors, Mapping) else find_levels(table, factors, names)
     X = read_inputs(table, names, levels)
     if inputs is None:
-        _note_counters(X)
+        _note_suspects(X[[name for name in X if name not in levels]])
     if len(y) < fewest:
         raise InputError(
             f"{table.source} has {'one run' if len(y) == 1 else f'{len(y)} runs'} only; a model "
@@ -110,14 +111,20 @@ def _all_but(table: Table, responses: Sequence[str], factors: Collection[str]) -
     return names
 
 
-def _note_counters(X: "pd.DataFrame") -> None:
-    """Say which inputs only count the rows."""
-    for name in map(str, X):
+def _note_suspects(X: "pd.DataFrame") -> None:
+    """Say which inputs only count the rows, and which look like responses."""
+    names = [str(name) for name in X]
+    for name in names:
         if name.lower() in _COUNTERS and (np.diff(X[name]) == 1.0).all() and len(X) > 1:
             note(
                 f"the column {name!r} counts the rows and is taken for an input; if it is none, "
                 "name those that are: --inputs A,B,..."
             )
+    for p in like_responses(X.to_numpy()):
+        note(
+            f"the column {names[p]!r} follows the other inputs as a response would and is taken "
+            f"for an input; if nobody set it, leave it out: --ignore {shlex.quote(names[p])}"
+        )
 
 
 def _check_texts(table: Table, names: Sequence[str]) -> None:

@@ -61,12 +61,13 @@ def update(
     from pengp.cli.models import open_model
     from pengp.cli.runs import read_runs
     from pengp.cli.summary import Summary, all_parts, all_records
-    from pengp.estimators.view import view_of
     from pengp.persistence import read_info
 
     place = output or model
     check_destination(place, data)
-    info, views = read_info(model)["info"], open_model(model)
+    info, views = read_info(model)["info"], open_model(model, data)
+    from pengp.estimators.view import view_of
+
     view, responses = views[0], [view.response for view in views]
     reading = Reading(decimal, thousands, sheet, ignore or ())
     new = read_runs(data, responses, view.names, factors=levels_in(view), reading=reading)

@@ -75,7 +75,7 @@ def validate(
         raise InputError(f"--plot {plot} must end in {', '.join(_FIGURES[:-1])} or {_FIGURES[-1]}.")
     if plot is not None:
         check_destination(plot, model, test)
-    views = open_model(model)
+    views = open_model(model, test)
     with working(f"Reading {test} ..."):
         runs = read_table(test, Reading(decimal, thousands, sheet, ignore or ()))
     X = read_inputs(runs, views[0].names, levels_in(views[0]))

@@ -7,15 +7,15 @@ tables, everything is checked against the schema, and a file that fails a check 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pengp
 from pengp._core.files import replacing
 from pengp.exceptions import FileError, InputError
 from pengp.persistence.container import pack, parse_arrays, parse_header, read_content
-from pengp.persistence.parameters import NotBuiltInError, checked_json
-from pengp.persistence.state import CLASSES, Estimator, from_state, to_state
-from pengp.persistence.versions import from_version_1
+
+if TYPE_CHECKING:
+    from pengp.persistence.state import Estimator
 
 __all__ = ["load", "read_info", "save"]
 
@@ -24,7 +24,7 @@ _MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, Type
 
 
 def save(
-    model: Estimator, path: str | os.PathLike[str], *, info: Mapping[str, Any] | None = None
+    model: "Estimator", path: str | os.PathLike[str], *, info: Mapping[str, Any] | None = None
 ) -> None:
     """Write a fitted estimator to a file, whole or not at all.
 
@@ -40,6 +40,9 @@ def save(
     info : mapping, optional
         What you want to know later, ready for JSON; `read_info` returns it.
     """
+    from pengp.persistence.parameters import checked_json
+    from pengp.persistence.state import CLASSES, to_state
+
     if CLASSES.get(type(model).__name__) is not type(model):
         raise InputError(
             f"save takes a {' or a '.join(CLASSES)}, not a {type(model).__name__}; give it the "
@@ -56,12 +59,16 @@ def save(
         temporary.write_bytes(content)
 
 
-def load(path: str | os.PathLike[str]) -> Estimator:
+def load(path: str | os.PathLike[str]) -> "Estimator":
     """Return the fitted estimator in a file that `save` wrote.
 
     It predicts with the same bits as the one that was saved.
     """
-    content = read_content(Path(path))
+    content = read_content(Path(path))  # a file that is not there is told before much is imported
+    from pengp.persistence.parameters import NotBuiltInError
+    from pengp.persistence.state import from_state
+    from pengp.persistence.versions import from_version_1
+
     try:
         version, header, data = parse_header(content)
         arrays = parse_arrays(header["arrays"], data)
@@ -88,6 +95,8 @@ def read_info(path: str | os.PathLike[str]) -> dict[str, Any]:
         format_version, header, _ = parse_header(content)
     except _MALFORMED as error:
         raise _unsound(path) from error
+    from pengp.persistence.state import CLASSES
+
     match header:
         case {"class": str(name), "pengp": str(version), "info": dict(info)} if name in CLASSES:
             about = {"class_name": name, "pengp_version": version, "format_version": format_version}

@@ -213,7 +213,7 @@ class StabilityDisplay:
                 "the folds were dealt only once, so there are no choices to compare; fit with "
                 f"cv=random_folds({plan.n}, {k}, repeats=20) of pengp.choosing."
             )
-        own_rule: RuleLike = getattr(view.estimator, "rule", "1se") if rule is None else rule
+        own_rule: RuleLike = getattr(view.estimator, "rule_", "1se") if rule is None else rule
         choices = table.stability(metric, own_rule)
         lams = np.unique(table.lams)
         counts = (lams[:, None] == choices).sum(axis=1)

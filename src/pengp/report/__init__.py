@@ -7,6 +7,7 @@ to repeat the work.
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pengp._core.files import replacing
@@ -17,6 +18,7 @@ from pengp.estimators import (
 )
 from pengp.estimators.nested import surrogate_in
 from pengp.estimators.view import check_model
+from pengp.report.pdf import chromium, printed
 
 __all__ = ["write_report"]
 
@@ -26,8 +28,9 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     info: Mapping[str, Any] | None = None,
+    pdf: bool | None = None,
 ) -> list[str]:
-    """Write an HTML report about a fitted model.
+    """Write a report about a fitted model, an HTML page or a PDF of it.
 
     Parameters
     ----------
@@ -36,11 +39,14 @@ def write_report(
         choice of lambda, fitted to the same runs for the page. Of a Pipeline or a
         TransformedTargetRegressor the page shows the estimator inside, in its units.
     path : str or path
-        File to write, such as ``report.html``; it is replaced if it exists.
+        File to write, such as ``report.html``; it is replaced if it exists. A name that ends in
+        .pdf gives the page as Chromium prints it, if that is installed or PENGP_CHROMIUM names it.
     info : mapping, optional
         What else is known, shown as it is: ``response`` (the response's name, or a list of names)
         and ``source`` appear in the title, ``created`` below it, and everything, such as
         ``command``, ``seed`` or ``history``, under Settings.
+    pdf : bool, optional
+        Whether a PDF is written, whatever the name says.
 
     Returns
     -------
@@ -56,7 +62,11 @@ def write_report(
         raise ImportError(
             f'the report needs {error.name}; install it: pip install "pengp[report]".'
         ) from error
+    as_pdf = Path(path).suffix.lower() == ".pdf" if pdf is None else pdf
+    if as_pdf:
+        chromium()  # where there is none, that is said before the work
     page, told = render(model, {} if info is None else info)
+    content = printed(page) if as_pdf else page.encode("utf-8")
     with replacing(path) as temporary:
-        temporary.write_bytes(page.encode("utf-8"))
+        temporary.write_bytes(content)
     return told
