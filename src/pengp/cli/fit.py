@@ -1,6 +1,5 @@
 """The command `pengp fit`: a surrogate from a table of runs."""
 
-import csv
 import shlex
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +9,7 @@ import typer
 
 from pengp.cli.bounds import BOUNDS_HELP, input_bounds
 from pengp.cli.choices import choice
+from pengp.cli.headers import listed_names
 from pengp.cli.levels import FactorOption, IntegerOption, level_settings, note_whole
 from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
@@ -200,7 +200,7 @@ def fit(
     fewest = 3 if method is Method.BAYES else 2
     _check_responses(response, tolerance)
     runs = read_runs(
-        data, response, _names(inputs), factors=factor or [], fewest=fewest, reading=reading
+        data, response, listed_names(inputs), factors=factor or [], fewest=fewest, reading=reading
     )
     region = input_bounds(runs, bounds or [], reading)
     from pengp.cli.folds import Folds  # and what it imports, once the table is known to be sound
@@ -301,20 +301,6 @@ def _was_given(ctx: typer.Context, name: str) -> bool:
     """Tell whether an option was written, and not left to its default."""
     source = ctx.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-def _names(inputs: str | None) -> list[str] | None:
-    """Return the names in A,B,..."""
-    if inputs is None:
-        return None
-    try:
-        fields = next(csv.reader([inputs], skipinitialspace=True, strict=True))
-    except csv.Error:  # a quote that is not closed, a line break outside quotes
-        fields = []
-    names = [name.strip() for name in fields]
-    if not names or "" in names or len(set(names)) < len(names):
-        raise InputError(f"--inputs {inputs}: write every name once, with commas between them.")
-    return names
 
 
 def _nugget(text: str | None) -> float | str | None:
