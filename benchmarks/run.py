@@ -9,6 +9,7 @@ from benchmarks.evaluations import single_evaluations
 from benchmarks.growth import all_growth
 from benchmarks.intervals import coverage_on_new_runs
 from benchmarks.large import one_large_fit
+from benchmarks.next_runs import next_run
 from benchmarks.noisy import noisy_runs
 from benchmarks.nuts import against_nuts
 from benchmarks.predict import million_points
@@ -26,6 +27,7 @@ def main(names: list[str]) -> None:
         "growth",
         "evaluations",
         "bayes",
+        "next",
         "intervals",
         "noisy",
         "effects",
@@ -52,6 +54,8 @@ def main(names: list[str]) -> None:
         noisy_runs()
     if "effects" in chosen:
         effects_of_an_average()
+    if "next" in chosen:
+        next_run()
     if "evaluations" in chosen:
         single_evaluations()
 

@@ -1,5 +1,7 @@
 """Models compared by runs that were left out, or by test runs."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,11 @@ NEW = np.random.default_rng(4).random((20, 2))
 
 
 def test_left_out_runs_are_those_of_refits_and_differences_are_paired() -> None:
-    settings = {"theta_bounds": (1e-3, 50.0), "input_bounds": [[0.0, 1.0]] * 2, "n_starts": 10}
+    settings: dict[str, Any] = {
+        "theta_bounds": (1e-3, 50.0),
+        "input_bounds": [[0.0, 1.0]] * 2,
+        "n_starts": 10,
+    }
     models = {
         "smooth": PenalizedGPRegressorCV(lams=[0.01], cv=5, random_state=0, **settings).fit(X, Y),
         "rough": PenalizedGPRegressor(0.5, kernel="matern32", random_state=0, **settings).fit(X, Y),

@@ -217,7 +217,7 @@ def test_starts_of_many_runs_do_not_depend_on_other_data_sets() -> None:
     def starts(*which: int) -> list[set[tuple[float, ...]]]:
         X, y = (np.stack([sets[f][k] for f in which]) for k in (0, 1))
         likelihood = LargeLikelihood(X, y, model.kernel, 1e-5)
-        given = np.zeros(1), fixed_starts(points), np.random.default_rng(0)
+        given = np.zeros(1), fixed_starts(points), True, np.random.default_rng(0)
         found = _from_fewer_runs(model, likelihood, *given)[0].fixed
         return [{tuple(point) for point in own.tolist()} for own in found]
 

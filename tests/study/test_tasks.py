@@ -14,12 +14,14 @@ from pengp.study import (
     fold_designs,
     forrester,
     limits,
+    next_runs,
     piston_slap,
     simulation,
 )
-from pengp.study.definitions import SIZES, STUDIES, get_study
+from pengp.study.base import SIZES
+from pengp.study.definitions import STUDIES, get_study
 from pengp.study.methods import compare
-from pengp.study.methods.sizes import SIMULATOR_PARTS
+from pengp.study.methods.sizes import NEXT_SIMULATORS, SIMULATOR_PARTS
 from pengp.study.task import Row, Task
 from pengp.study.tasks import run_task
 
@@ -66,7 +68,8 @@ def test_the_paper_size_has_the_papers_repetitions() -> None:
         "methods": 12 * 100,
         "methods-rivals": 12 * 100,
         "methods-real": 36 * 10,
-        "decisions": 4 * 40,
+        "decisions": 4 * 40 + 6 * 10,
+        "decisions-real": 9 * 10,
     }
 
 
@@ -116,7 +119,8 @@ def test_every_part_has_code_and_all_code_is_listed() -> None:
         "methods": {*compare.PARTS, *compare.TEST_PARTS},
         "methods-rivals": {*compare.RIVAL_PARTS, *compare.TEST_PARTS},
         "methods-real": set(SIMULATOR_PARTS),
-        "decisions": set(decisions.PARTS),
+        "decisions": {*decisions.PARTS, *next_runs.PARTS},
+        "decisions-real": set(NEXT_SIMULATORS),
     }
 
 

@@ -26,6 +26,8 @@ from pengp.cli.design import design
 from pengp.cli.effects import effects
 from pengp.cli.fit import fit
 from pengp.cli.info import info
+from pengp.cli.next_runs import next_runs
+from pengp.cli.optimize import optimize
 from pengp.cli.predict import predict
 from pengp.cli.printing import note, say, visible
 from pengp.cli.propagate import propagate
@@ -162,10 +164,11 @@ def root(
 
 COMMANDS = (
     *(design, fit, predict, validate, compare, info, update),
-    *(effects, propagate, report),
+    *(effects, propagate, optimize, report),
 )
 for command in COMMANDS:
     app.command(cls=ChoosingCommand)(command)
+app.command("next", cls=ChoosingCommand)(next_runs)
 app.add_typer(study)
 
 

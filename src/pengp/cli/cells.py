@@ -118,11 +118,16 @@ def as_numbers(
     return values
 
 
+def is_missing(cell: Any) -> bool:
+    """Tell whether a cell holds no value, or one of the words that people write for none."""
+    return cell is None or str(cell).strip().lower() in _MISSING
+
+
 def share_of_text(cells: Sequence[Any], marks: Marks) -> float:
     """Return the share of text that is no number among the cells that hold a value."""
     if isinstance(cells, np.ndarray):
         return 0.0
-    given = [cell for cell in cells if str(cell).strip().lower() not in _MISSING]
+    given = [cell for cell in cells if not is_missing(cell)]
     texts = [c for c in given if isinstance(c, str) and np.isnan(_number_or_nan(c, marks))]
     grouped = sum(map(bool, map(_GROUPED.fullmatch, texts)))
     return (len(texts) - grouped) / max(len(given), 1)

@@ -9,7 +9,7 @@ import typer
 
 from pengp.cli.bounds import BOUNDS_HELP, input_bounds
 from pengp.cli.choices import choice
-from pengp.cli.headers import listed_names
+from pengp.cli.headers import names_in_option
 from pengp.cli.levels import FactorOption, IntegerOption, level_settings, note_whole
 from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
@@ -199,9 +199,8 @@ def fit(
         check_report(report, *read, place)
     fewest = 3 if method is Method.BAYES else 2
     _check_responses(response, tolerance)
-    runs = read_runs(
-        data, response, listed_names(inputs), factors=factor or [], fewest=fewest, reading=reading
-    )
+    names, factors = names_in_option(inputs), factor or []
+    runs = read_runs(data, response, names, factors=factors, fewest=fewest, reading=reading)
     region = input_bounds(runs, bounds or [], reading)
     from pengp.cli.folds import Folds  # and what it imports, once the table is known to be sound
     from pengp.estimators.view import view_of

@@ -129,7 +129,7 @@ def unknown_column(
     return InputError(f"{source} has no column {name!r}; {hint} columns are: {known}.{marks}")
 
 
-def listed_names(inputs: str | None) -> list[str] | None:
+def names_in_option(inputs: str | None) -> list[str] | None:
     """Return the names in A,B,..."""
     if inputs is None:
         return None

@@ -18,6 +18,7 @@ __all__ = [
     "check_inputs",
     "check_level",
     "interval_all",
+    "one_view",
     "open_model",
     "other_choice",
     "predict_all",
@@ -81,6 +82,16 @@ def other_choice(
     if mode is not None:
         estimator = estimator.at_mode(mode)
     return [view_of(estimator, view.output, view.names, view.response) for view in views]
+
+
+def one_view(path: Path, response: str | None) -> "FittedView":
+    """Return the view of one response of a model file, which need be named if there are several."""
+    views = open_model(path)
+    chosen = [view for view in views if response in (None, view.response)]
+    if len(chosen) != 1:
+        known = ", ".join(view.response for view in views)
+        raise InputError(f"{path} has the responses {known}; name one of them with --response.")
+    return chosen[0]
 
 
 def as_fitted(view: "FittedView", frame: "pd.DataFrame") -> Any:

@@ -107,7 +107,7 @@ def _all_but(table: Table, responses: Sequence[str], factors: Collection[str]) -
     if not names:
         shown = ", ".join(map(repr, responses))
         raise InputError(f"{table.source} has no column besides {shown}; the inputs are missing.")
-    _check_texts(table, [name for name in names if name not in factors])
+    check_texts(table, [name for name in names if name not in factors])
     return names
 
 
@@ -127,7 +127,7 @@ def _note_suspects(X: "pd.DataFrame") -> None:
         )
 
 
-def _check_texts(table: Table, names: Sequence[str]) -> None:
+def check_texts(table: Table, names: Sequence[str]) -> None:
     """Raise an InputError about all columns that hold text where numbers are wanted."""
     texts = [name for name in names if table.is_text(name)]
     if not texts:

@@ -11,7 +11,7 @@ from pengp.cli.printing import paragraph, rendered, say, show, show_json, table
 from pengp.cli.verdicts import list_readings, run_root_seeds
 
 if TYPE_CHECKING:
-    from pengp.study.definitions import Study
+    from pengp.study.base import Study
     from pengp.study.runner import Tally
     from pengp.study.store import FailedTask
 
@@ -31,7 +31,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 
 
 class Size(StrEnum):
-    """How many repetitions; `pengp.study.definitions.SIZES` as choices of the command line."""
+    """How many repetitions; `pengp.study.base.SIZES` as choices of the command line."""
 
     TINY = "tiny"
     QUICK = "quick"
@@ -52,7 +52,8 @@ def list_studies(as_json: AsJson = False) -> None:
     A task is one repetition of one part of a study. Tasks that need test runs of yours are not
     counted.
     """
-    from pengp.study.definitions import SIZES, STUDIES
+    from pengp.study.base import SIZES
+    from pengp.study.definitions import STUDIES
 
     counts = {
         name: {size: len(study.tasks(size)) for size in SIZES} for name, study in STUDIES.items()
@@ -114,7 +115,7 @@ def run_study(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Tables of real simulators, which the study `methods-real` compares methods on.",
+            help="Tables of real simulators, for the studies `methods-real` and `decisions-real`.",
             show_default=False,
         ),
     ] = None,
@@ -149,8 +150,10 @@ def run_study(
     if name == "methods-rivals":
         require_libkriging()
     _check_options(studies, jobs, scheduler, test_runs)
-    if (real is not None) != (name == "methods-real"):
-        raise typer.BadParameter("--real goes with the study `methods-real`, which needs it.")
+    if (real is not None) != name.endswith("-real"):
+        raise typer.BadParameter(
+            "--real goes with the studies `methods-real` and `decisions-real`, which need it."
+        )
     if seed and name.startswith("methods"):
         raise typer.BadParameter("--seed does not go with the comparisons of methods.")
     simulators = None if real is None else read_simulators(real)

@@ -14,6 +14,7 @@ from pengp.estimators.findings import (
     close_modes,
     flat_likelihood,
     not_converged,
+    telling_apart,
 )
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.path_view import Mode
@@ -184,7 +185,7 @@ def _explanations(view: FittedView) -> Iterator[Finding]:
             "modes",
             f"The runs support {len(told)} explanations with different inputs: of the posterior, "
             f"{'; '.join(words)}. The average holds all of them; a few runs that tell them apart "
-            "would settle it.",
+            f"would settle it: {telling_apart(view)}",
         )
 
 

@@ -1,5 +1,6 @@
 """What to beware of in a penalized fit: bounds, flat likelihoods, other explanations."""
 
+import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -101,7 +102,12 @@ def close_modes(view: FittedView) -> Iterator[Finding]:
                 "modes",
                 f"The runs support another explanation nearly as well (penalized log likelihood "
                 f"lower by {mode.deficit:.2f}): one that uses {used}. A few runs that tell the "
-                f"two apart would settle it; at_mode({k}) (pengp predict --mode {k}) predicts by "
-                "the other.",
+                f"two apart would settle it ({telling_apart(view)}); at_mode({k}) (pengp predict "
+                f"--mode {k}) predicts by the other.",
             )
             return
+
+
+def telling_apart(view: FittedView) -> str:
+    """Return the command that proposes runs to tell explanations apart."""
+    return f"pengp next TABLE --response {shlex.quote(view.response)} --goal modes"

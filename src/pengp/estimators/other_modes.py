@@ -1,7 +1,7 @@
 """Another local maximum in the place of the estimate, to see what it would predict."""
 
 from dataclasses import fields, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -47,7 +47,8 @@ def path_at_mode(path: PathFit, index: IntArray, k: int) -> PathFit:
 def _copied(record: _Record) -> _Record:
     """Return the record with arrays of its own."""
     own = {f.name: getattr(record, f.name) for f in fields(record)}
-    return replace(record, **{k: a.copy() for k, a in own.items() if isinstance(a, np.ndarray)})
+    arrays: dict[str, Any] = {k: a.copy() for k, a in own.items() if isinstance(a, np.ndarray)}
+    return replace(record, **arrays)
 
 
 def _at_bound(theta: FloatArray, bounds: tuple[float, float]) -> IntArray:

@@ -10,6 +10,7 @@ from pengp.plots.coverage import CoverageDisplay
 from pengp.plots.effects import EffectsDisplay, MainEffectsDisplay
 from pengp.plots.lambda_axis import LambdaAxis, lambda_positions
 from pengp.plots.likelihood import ProfileLikelihoodDisplay
+from pengp.plots.next_runs import NextRunsDisplay
 from pengp.plots.pivoted import PivotedErrorsDisplay
 from pengp.plots.posterior import ActivityDisplay, ExplanationsDisplay
 from pengp.plots.residuals import ResidualsDisplay
@@ -27,6 +28,7 @@ __all__ = [
     "LambdaAxis",
     "LeaveOneOutDisplay",
     "MainEffectsDisplay",
+    "NextRunsDisplay",
     "PivotedErrorsDisplay",
     "ProfileLikelihoodDisplay",
     "ResidualsDisplay",

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
+    from pengp.study.base import Study
     from pengp.study.claims import CLAIMS, Claim, Judged, Verdict, counts, judge
-    from pengp.study.definitions import STUDIES, Study, get_study
+    from pengp.study.definitions import STUDIES, get_study
     from pengp.study.report import write_report
     from pengp.study.runner import run, run_studies
     from pengp.study.store import Store
@@ -37,7 +38,8 @@ __getattr__, __dir__ = lazily(
     globals(),
     {
         "claims": ["CLAIMS", "Claim", "Judged", "Verdict", "counts", "judge"],
-        "definitions": ["STUDIES", "Study", "get_study"],
+        "base": ["Study"],
+        "definitions": ["STUDIES", "get_study"],
         "report": ["write_report"],
         "runner": ["run", "run_studies"],
         "store": ["Store"],

@@ -149,84 +149,33 @@ are given, predicts them from the 12 piston-slap runs. The methods are those of
 `pengp.study.methods.catalogue`; metrics "rmse", "crps" and "interval_score" of the standardised
 response, and "coverage" of the 95 % intervals, on test runs. ``x`` and ``lam`` are None.
 
-decisions
----------
+decisions, decisions-real
+-------------------------
 Not of the paper: what is said of a fitted model, against what is known of its function.
 
 ``effects-F``, F a test function, repetition = one design of 15, 25 or 40 runs in turns
     methods "first" and "total" (Sobol indices), input ``x``: metrics "truth", "mean" (the posterior
     mean), "width" of the 90 % interval and "covered" (1 if it contains the truth, to 0.002).
+``next-F``, F a test function or, of ``decisions-real``, a simulator
+    runs are doubled from 2d to 4d in four batches of rows of a table; the methods are those of
+    `pengp.study.next_runs.WAYS`, metric "rmse" on the other rows, in the response's standard
+    deviation. ``x`` and ``lam`` are None.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from pengp.exceptions import InputError
-from pengp.study.methods.sizes import FUNCTION_RUNS, PISTON_SLAP, SIMULATOR_PARTS
-from pengp.study.task import Task
+from pengp.study.base import Study, sizes_of
+from pengp.study.methods.sizes import (
+    FUNCTION_RUNS,
+    NEXT_FUNCTIONS,
+    NEXT_SIMULATORS,
+    PISTON_SLAP,
+    SIMULATOR_PARTS,
+)
 
 #: Parts of the study of decisions about effects.
 EFFECT_PARTS = ("effects-ishigami", "effects-friedman", "effects-otl_circuit", "effects-piston")
-
-#: The sizes of a study, smallest first.
-SIZES = ("tiny", "quick", "paper")
-
-
-@dataclass(frozen=True)
-class Study:
-    """A study: what it is about and which tasks it consists of.
-
-    Attributes
-    ----------
-    name : str
-        Key in `STUDIES`.
-    title : str
-        A few words for headings.
-    description : str
-        One or two sentences.
-    sizes : mapping of str to mapping of str to int
-        For each size, how many repetitions of each part are run, in this order.
-    test_parts : tuple of str
-        Parts of one repetition that need test runs of the user's, in every size.
-    is_paper : bool
-        Whether it repeats a study of the paper; "all" stands for those.
-    """
-
-    name: str
-    title: str
-    description: str
-    sizes: Mapping[str, Mapping[str, int]] = field(repr=False)
-    test_parts: tuple[str, ...] = ()
-    is_paper: bool = True
-
-    def tasks(self, size: str, *, test_runs: bool = False, root: int = 0) -> list[Task]:
-        """Return the tasks of a size, always in the same order.
-
-        Parameters
-        ----------
-        size : {"tiny", "quick", "paper"}
-            How many repetitions.
-        test_runs : bool
-            Whether test runs are there for the parts that need them.
-        root : int
-            Root seed: another one draws all folds, designs and starts anew.
-        """
-        if size not in self.sizes:
-            raise InputError(f"no size {size!r}; a study has the sizes {', '.join(SIZES)}.")
-        counts = dict(self.sizes[size]) | dict.fromkeys(self.test_parts if test_runs else (), 1)
-        return [
-            Task(self.name, part, r, root) for part, count in counts.items() for r in range(count)
-        ]
-
-
-def _sizes(once: str, **repeated: tuple[int, int, int]) -> dict[str, dict[str, int]]:
-    """Return the sizes of parts that are run once, and of parts with (tiny, quick, paper) runs."""
-    fixed = dict.fromkeys(once.split(), 1)
-    return {
-        size: fixed | {part: counts[i] for part, counts in repeated.items()}
-        for i, size in enumerate(SIZES)
-    }
 
 
 def _simulation(name: str, penalty: str) -> Study:
@@ -236,7 +185,7 @@ def _simulation(name: str, penalty: str) -> Study:
         f"Numerical studies ({penalty} penalty)",
         "RMSE and CRPS of eight ways to estimate theta, relative to the penalty that is best on "
         "the test runs: four test functions, 10 or 15 runs, 5 folds (Section 4, Figure 6).",
-        _sizes("", **dict.fromkeys(("lim", "franke", "piston", "borehole"), (2, 10, 100))),
+        sizes_of("", **dict.fromkeys(("lim", "franke", "piston", "borehole"), (2, 10, 100))),
     )
 
 
@@ -245,7 +194,7 @@ _FORRESTER = Study(
     "The Forrester function",
     "Eight runs of one input on which maximum likelihood fails: profile likelihoods, surrogates, "
     "and cross-validation with PE, MD, Score and DPE (Sections 1 and 3, Figures 1 to 5).",
-    _sizes(
+    sizes_of(
         "profiles surrogates loo path partitions",
         **{"folds": (2, 20, 20), "search-loo": (0, 0, 100), "search-folds": (0, 0, 100)},
     ),
@@ -255,7 +204,7 @@ _PISTON_SLAP = Study(
     "Piston slap noise",
     "Twelve runs of six inputs: estimates, n-fold cross-validation and 100 random draws of four "
     "folds, with an isotropic and an anisotropic kernel (Section 5, Appendix E).",
-    _sizes(
+    sizes_of(
         "runs isotropic-path isotropic-loo anisotropic-path anisotropic-loo",
         **{
             "isotropic": (2, 20, 100),
@@ -271,7 +220,7 @@ _LIMITS = Study(
     "Limiting forms",
     "What the estimates, predictions and metrics tend to as theta goes to 0 or to infinity: the "
     "formulas against the computation (Section 3, Appendices A and B).",
-    _sizes(
+    sizes_of(
         "zero-runs infinity-runs kkt-forrester kkt-piston-slap model printed-formulas",
         **{"zero": (4, 4, 4), "infinity": (4, 4, 4), "zero-loo": (8, 8, 8)},
     ),
@@ -281,14 +230,14 @@ _FOLD_DESIGNS = Study(
     "Structured folds",
     "Does structuring the folds help? Random, repeated, stratified and space-filling folds, and "
     "sliced designs whose slices are the folds, on the functions of Section 4 (Section 6).",
-    _sizes("", **dict.fromkeys(("lim", "franke", "piston", "borehole"), (1, 10, 100))),
+    sizes_of("", **dict.fromkeys(("lim", "franke", "piston", "borehole"), (1, 10, 100))),
     is_paper=False,
 )
 _METHODS = Study(
     "methods",
     "Ways to fit",
     "Every way to fit that pengp has, on the same random designs of twelve test functions.",
-    _sizes("", **dict.fromkeys(FUNCTION_RUNS, (1, 10, 100))),
+    sizes_of("", **dict.fromkeys(FUNCTION_RUNS, (1, 10, 100))),
     (PISTON_SLAP,),
     is_paper=False,
 )
@@ -304,14 +253,26 @@ _SIMULATORS = Study(
     "methods-real",
     "Ways to fit, real simulators",
     "Every way to fit that pengp has, on subsets of runs of real simulators (--real FOLDER).",
-    _sizes("", **dict.fromkeys(SIMULATOR_PARTS, (1, 3, 10))),
+    sizes_of("", **dict.fromkeys(SIMULATOR_PARTS, (1, 3, 10))),
     is_paper=False,
 )
 _DECISIONS = Study(
     "decisions",
     "Decisions",
-    "Whether the 90 % intervals of Sobol indices contain the true ones, on random designs.",
-    _sizes("", **dict.fromkeys(EFFECT_PARTS, (1, 3, 40))),
+    "Whether the 90 % intervals of Sobol indices contain the true ones, and whether proposed runs "
+    "help more than others, on random designs.",
+    sizes_of(
+        "",
+        **dict.fromkeys(EFFECT_PARTS, (1, 3, 40)),
+        **dict.fromkeys(NEXT_FUNCTIONS, (1, 3, 10)),
+    ),
+    is_paper=False,
+)
+_DECISIONS_REAL = Study(
+    "decisions-real",
+    "Decisions, real simulators",
+    "Whether proposed runs help more than others, on runs of real simulators (--real FOLDER).",
+    sizes_of("", **dict.fromkeys(NEXT_SIMULATORS, (1, 3, 10))),
     is_paper=False,
 )
 
@@ -329,6 +290,7 @@ STUDIES: dict[str, Study] = {
         _RIVALS,
         _SIMULATORS,
         _DECISIONS,
+        _DECISIONS_REAL,
     )
 }
 

@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 
 from pengp.exceptions import InputError
+from pengp.study.base import Study
 from pengp.study.claims import STATUSES, Judged, Status, counts
-from pengp.study.definitions import STUDIES, Study
+from pengp.study.definitions import STUDIES
 from pengp.study.figures.catalogue import Drawn
 from pengp.study.judges.base import number, signed
 from pengp.study.report_rows import Rows

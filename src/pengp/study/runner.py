@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from pengp.exceptions import InputError
-from pengp.study.definitions import Study
+from pengp.study.base import Study
 from pengp.study.metadata import circumstances
 from pengp.study.methods.problems import SimulatorTables
 from pengp.study.store import Failure, Store
@@ -151,7 +151,7 @@ def run_studies(
         For the tasks that need some; they are left out otherwise. The runs of one store may not
         change.
     simulators : mapping of str to SimulatorTable, optional
-        Runs of real simulators, which the study `methods-real` needs.
+        Runs of real simulators, which `methods-real` and `decisions-real` need.
     watched : callable
         Returns, for a study, the context that is entered while it runs and gives its `Progress`.
 

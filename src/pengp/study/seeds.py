@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from pengp._core.files import writing_to
+from pengp.study.base import Study
 from pengp.study.claims import judge
-from pengp.study.definitions import Study
 from pengp.study.report_rows import Rows
 from pengp.study.runner import Progress, ignore, run_studies
 from pengp.study.store import Store

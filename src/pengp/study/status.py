@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from pengp.study.definitions import SIZES, STUDIES
+from pengp.study.base import SIZES
+from pengp.study.definitions import STUDIES
 from pengp.study.store import Store
 from pengp.study.task import Task
 

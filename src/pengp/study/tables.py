@@ -16,6 +16,7 @@ from pengp.study.methods.summary import (
     simulator_summary,
     summary,
 )
+from pengp.study.next_runs import ratios
 from pengp.study.report_rows import MissingRowsError, Rows
 
 
@@ -158,6 +159,14 @@ TABLES = (
         "Ways to fit, real simulators",
         "The same over the responses and sizes of real simulators.",
         simulator_summary,
+    ),
+    Table(
+        "next-runs",
+        "decisions",
+        "Next runs",
+        "100 times the mean log ratio of the RMSE after the runs were doubled from 2d to 4d, with "
+        "its standard error; negative is better.",
+        ratios,
     ),
     Table(
         "fold-designs",

@@ -4,7 +4,15 @@ from collections.abc import Callable
 
 from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
-from pengp.study import decisions, fold_designs, forrester, limits, piston_slap, simulation
+from pengp.study import (
+    decisions,
+    fold_designs,
+    forrester,
+    limits,
+    next_runs,
+    piston_slap,
+    simulation,
+)
 from pengp.study.definitions import get_study
 from pengp.study.methods import compare
 from pengp.study.methods.problems import SimulatorTables
@@ -19,7 +27,11 @@ _PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
     "folds": fold_designs.PARTS,
     "methods": compare.PARTS,
     "methods-rivals": compare.RIVAL_PARTS,
-    "decisions": decisions.PARTS,
+    "decisions": decisions.PARTS | next_runs.PARTS,
+}
+_REAL: dict[str, Callable[[Task, SimulatorTables], list[Row]]] = {
+    "methods-real": compare.on_simulator,
+    "decisions-real": next_runs.on_simulator,
 }
 _TEST_PARTS: dict[str, Callable[[Task, TestRuns], list[Row]]] = {
     **piston_slap.TEST_PARTS,
@@ -42,7 +54,8 @@ def run_task(
     test_runs : TestRuns, optional
         For the parts that judge predictions of the user's test runs.
     simulators : mapping of str to SimulatorTable, optional
-        Runs of real simulators, for the study `methods-real`.
+        Runs of real simulators, for the studies `methods-real` and
+        `decisions-real`.
     """
     if task not in get_study(task.study).tasks("paper", test_runs=True, root=task.root):
         raise InputError(
@@ -54,8 +67,8 @@ def run_task(
             if test_runs is None:
                 raise InputError(f"the task {task.name!r} needs test runs; pass test_runs.")
             return _TEST_PARTS[task.function](task, test_runs)
-        if task.study == "methods-real":
+        if task.study in _REAL:
             if simulators is None:
                 raise InputError(f"the task {task.name!r} needs simulators; pass simulators.")
-            return compare.on_simulator(task, simulators)
+            return _REAL[task.study](task, simulators)
         return _PARTS[task.study][task.function](task)

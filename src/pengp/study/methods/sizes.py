@@ -49,6 +49,15 @@ def _simulator_parts() -> list[str]:
 
 #: Parts of the study for real simulators.
 SIMULATOR_PARTS = tuple(_simulator_parts())
+#: Parts of the studies of decisions that continue the runs of test functions and of simulators,
+#: those that have runs enough to choose from.
+NEXT_FUNCTIONS = tuple(
+    f"next-{name}"
+    for name in ("franke", "branin", "friedman", "hartmann3", "otl_circuit", "piston")
+)
+NEXT_SIMULATORS = tuple(
+    f"next-{name}" for name in SIMULATORS if name not in ("crm_wing", "spotweld")
+)
 
 
 def halves(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

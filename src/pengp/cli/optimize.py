@@ -1,0 +1,91 @@
+"""The command `pengp optimize`: where the surrogate has its optimum, and how sure that is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pengp.cli.next_runs import WhereOption
+from pengp.cli.printing import facts, number, percent, rendered, show, show_json, table, working
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pengp.decisions import Optimum
+
+_MOST_PLACES, _TOLD = 3, 0.005
+"""Places that are shown, and the least probability of others that is told."""
+
+
+def optimize(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
+    maximize: Annotated[
+        bool | None,
+        typer.Option("--maximize/--minimize", help="Which optimum.", show_default=False),
+    ] = None,
+    response: Annotated[
+        str | None,
+        typer.Option(
+            "--response", "-y", metavar="NAME", help="Which response.", show_default="the only one"
+        ),
+    ] = None,
+    where: WhereOption = None,
+    level: Annotated[float, typer.Option(help="Probability of the interval.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of search and draws.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Find the smallest or largest response that the surrogate promises.
+
+    Prints the prediction there with its interval, the probability that it beats the best run, and
+    where else the optimum may lie.
+    """
+    from pengp.cli.models import check_level, one_view
+
+    if maximize is None:
+        raise InputError("say which optimum: --minimize or --maximize.")
+    check_level(level)
+    view = one_view(model, response)
+    with working("Searching ..."):
+        from pengp.decisions import optimum
+
+        found = optimum(view, maximize=maximize, where=where or (), level=level, random_state=seed)
+    if as_json:
+        show_json({**found.record(), "seed": seed})
+    else:
+        show(rendered(*_parts(found)))
+
+
+def _parts(found: "Optimum") -> "list[RenderableType]":
+    """Return what is printed."""
+    word = "Largest" if found.maximize else "Smallest"
+    interval = f"{percent(found.level)} interval {number(found.lower)} to {number(found.upper)}"
+    told = [
+        (word, f"{found.response} {number(found.mean)}, {interval}"),
+        ("Best run", f"run {found.best_run + 1} with {number(found.best)}"),
+        ("Better", f"than the best run with probability {percent(found.probability)}"),
+    ]
+    shown = found.places[:_MOST_PLACES]
+    heading = ["input", "optimum", *(percent(place.probability) for place in shown)]
+    rows = [
+        [
+            name,
+            number(found.x[p], 5),
+            *(_range(place.lower[p], place.upper[p]) for place in shown),
+        ]
+        for p, name in enumerate(found.names)
+    ]
+    elsewhere = 1.0 - sum(place.probability for place in shown)
+    rest = f"; elsewhere {percent(elsewhere)}" if elsewhere >= _TOLD else ""
+    return [
+        facts(told),
+        "",
+        f"Where the optimum may lie, and how probably, from joint draws of the function{rest}:",
+        table(heading, rows),
+    ]
+
+
+def _range(lower: float, upper: float) -> str:
+    """Return a range, or the number if it is one."""
+    low, high = number(lower, 3), number(upper, 3)
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,136 @@
+"""Where a further run may lie: over the design region or in a given table; what rules it out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.stats import qmc
+
+from pengp._core.arrays import BoolArray, FloatArray
+from pengp.decisions.conditions import Condition
+from pengp.decisions.processes import Processes
+from pengp.exceptions import InputError
+
+_POINTS = 2048
+"""Points over the design region."""
+
+_MOST_POINTS = 1 << 17
+"""Points tried where few satisfy the conditions."""
+
+_SEPARATING = 0.01
+"""Weight of processes that must be able to tell a new run from one that there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Points among which further runs are sought.
+
+    Attributes
+    ----------
+    X : [m, d]
+        In the unit cube.
+    fixed : bool
+        Whether they were given, so that runs may lie nowhere else.
+    conditions : tuple of Condition
+        Which they satisfy.
+    avoid : [k, d]
+        Points of the unit cube to be kept away from.
+    radius : float
+        How far, as Euclidean distance in the unit cube.
+    """
+
+    X: FloatArray
+    fixed: bool
+    conditions: tuple[Condition, ...]
+    avoid: FloatArray
+    radius: float
+
+    def allowed(self, processes: Processes, X: FloatArray) -> BoolArray:
+        """Tell which points X [m, d] satisfy the conditions and keep away from what is avoided."""
+        met = satisfied(self.conditions, processes, X)
+        if len(self.avoid):
+            met &= cdist(X, self.avoid).min(axis=1) > self.radius
+        return met
+
+    def gaps(self, processes: Processes, size: int) -> FloatArray:
+        """Return candidates [size, d], each as far as possible from the runs and those before."""
+        nearest = cdist(self.X, processes.X, "sqeuclidean").min(axis=1)
+        chosen = np.empty((size, processes.d))
+        for i in range(size):
+            chosen[i] = self.X[np.argmax(nearest)]
+            np.minimum(nearest, ((self.X - chosen[i]) ** 2).sum(axis=1), out=nearest)
+        return chosen
+
+
+def snapped(processes: Processes, X: FloatArray) -> FloatArray:
+    """Return points X [m, d] of the unit cube as runs can take them: constant inputs at 0.
+
+    All candidates pass through here; inputs with whole numbers or levels are to be rounded here.
+    """
+    return np.where(processes.constant, 0.0, np.clip(X, 0.0, 1.0))
+
+
+def spread_points(processes: Processes, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return shifted Sobol points [size, d] of the unit cube, size a power of 2, snapped."""
+    points = qmc.Sobol(processes.d, scramble=False).random(size)
+    return snapped(processes, (points + rng.random(processes.d)) % 1.0)
+
+
+def find_candidates(
+    processes: Processes,
+    given: FloatArray | None,
+    conditions: Sequence[Condition],
+    avoid: FloatArray,
+    radius: float,
+    rng: np.random.Generator,
+) -> Candidates:
+    """Return the points, given [m, d] in the user's units or spread over the design region."""
+    X = _spread(processes, conditions, rng) if given is None else processes.to_unit(given)
+    found = Candidates(X, given is not None, tuple(conditions), avoid, radius)
+    X = X[satisfied(conditions, processes, X)]
+    if not len(X):
+        what = "candidate" if found.fixed else f"one of {_MOST_POINTS:,} points over the region"
+        texts = " and ".join(repr(c.text) for c in conditions)
+        raise InputError(f"no {what} satisfies {texts}; correct the condition or the bounds.")
+    found = replace(found, X=X)
+    X = X[found.allowed(processes, X)]
+    if not len(X):
+        raise InputError(
+            f"every candidate lies within {radius:g} of a run that failed or was abandoned; use a "
+            "smaller radius."
+        )
+    return replace(found, X=X)
+
+
+def _spread(
+    processes: Processes, conditions: Sequence[Condition], rng: np.random.Generator
+) -> FloatArray:
+    """Return points that satisfy the conditions, as many as are wanted if they can be found."""
+    size = _POINTS
+    while True:
+        points = spread_points(processes, size, rng)
+        met = satisfied(conditions, processes, points)
+        if met.sum() >= _POINTS // 2 or size >= _MOST_POINTS:
+            return points[met][:_POINTS]
+        size *= 8
+
+
+def satisfied(conditions: Sequence[Condition], processes: Processes, X: FloatArray) -> BoolArray:
+    """Tell which points X [m, d] of the unit cube satisfy all conditions."""
+    met, X_raw = np.ones(len(X), dtype=bool), processes.in_units(X)
+    for condition in conditions:
+        met &= condition.holds(X_raw)
+    return met
+
+
+def separable(processes: Processes, X: FloatArray) -> BoolArray:
+    """Tell at which X [m, d] a run can be told from all that there are.
+
+    One process can if 1 - r with every run exceeds its nugget.
+    """
+    weight = np.zeros(len(X))
+    for w, process in zip(processes.weight, processes.components, strict=True):
+        r = process.kernel.pairwise(X[None], process.X[None], process.theta[None])[0]
+        weight += w * (r.max(1) < 1.0 - process.nugget)
+    return weight >= _SEPARATING

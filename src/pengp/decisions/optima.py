@@ -1,0 +1,249 @@
+"""The smallest or largest response: where the surrogate has it, how sure that is, where else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray, IntArray, RandomState
+from pengp._core.checks import as_generator
+from pengp.choosing.scores import half_width
+from pengp.decisions.beliefs import thinned
+from pengp.decisions.candidates import Candidates, find_candidates
+from pengp.decisions.conditions import parse_condition
+from pengp.decisions.improvement import cdf
+from pengp.decisions.processes import Processes
+from pengp.decisions.proposals import importance, viewed
+from pengp.decisions.search import refined
+from pengp.decisions.width import interval_of
+from pengp.exceptions import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_STARTS, _ROUNDS = 8, 24
+"""Points near which the optimum is sought, and how often."""
+
+_PLACES, _PROCESSES, _DRAWS = 256, 32, 2000
+"""Points at which functions are drawn, processes that are drawn, and functions."""
+
+_PROMISING = 2.0
+"""Points are promising by their mean and so many standard deviations."""
+
+_ALIKE = 0.25
+"""Root mean square difference of the inputs up to which two places are one.
+
+Inputs count by how much they matter, 1 for the one that matters most."""
+
+_LEAST_SHARE = 0.02
+"""Share of the draws from which on a place is told."""
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A part of the design region where the optimum may lie.
+
+    Attributes
+    ----------
+    probability : float
+        Share of the drawn functions that have their optimum here.
+    x : [d]
+        The point that most of them have it at, in the user's units.
+    lower, upper : [d]
+        Ends of the points that they have it at.
+    """
+
+    probability: float
+    x: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The optimum of a surrogate, in the user's units.
+
+    Attributes
+    ----------
+    names : tuple of d strings
+        Names of the inputs.
+    response : str
+        Name of the response.
+    maximize : bool
+        Whether the largest response was sought.
+    x : [d]
+        Where the mean prediction is best.
+    mean, lower, upper : float
+        That prediction, and the ends of its interval.
+    level : float
+        Level of the interval.
+    best_run : int
+        The run with the best response, counted from 0.
+    best : float
+        Its response.
+    probability : float
+        That the response at x is better than that of the best run.
+    places : tuple of Place
+        Where the optimum may lie, the most probable first, from joint draws of the function.
+    elsewhere : float
+        Probability of places that are too improbable to be told.
+    """
+
+    names: tuple[str, ...]
+    response: str
+    maximize: bool
+    x: FloatArray
+    mean: float
+    lower: float
+    upper: float
+    level: float
+    best_run: int
+    best: float
+    probability: float
+    places: tuple[Place, ...]
+    elsewhere: float
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the places as a frame, a row each: probability, and the point."""
+        import pandas as pd
+
+        frame = pd.DataFrame([place.x for place in self.places], columns=pd.Index(self.names))
+        frame.insert(0, "probability", [place.probability for place in self.places])
+        return frame
+
+    def record(self) -> dict[str, Any]:
+        """Return everything as numbers and words."""
+        return {
+            "maximize": self.maximize,
+            "inputs": dict(zip(self.names, self.x, strict=True)),
+            "mean": self.mean,
+            "interval": {"level": self.level, "lower": self.lower, "upper": self.upper},
+            "best_run": {"run": self.best_run + 1, "response": self.best},
+            "probability_better": self.probability,
+            "places": [
+                {
+                    "probability": place.probability,
+                    "inputs": dict(zip(self.names, place.x, strict=True)),
+                    "lower": dict(zip(self.names, place.lower, strict=True)),
+                    "upper": dict(zip(self.names, place.upper, strict=True)),
+                }
+                for place in self.places
+            ],
+            "elsewhere": self.elsewhere,
+        }
+
+
+def optimum(
+    model: Any,
+    *,
+    maximize: bool = False,
+    where: str | Sequence[str] = (),
+    level: float = 0.95,
+    random_state: RandomState = 0,
+    output: int = 0,
+) -> Optimum:
+    """Return the optimum of the surrogate's mean, how sure it is, and where else it may lie.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or FittedView
+        Fitted.
+    maximize : bool
+        Look for the largest response, not for the smallest.
+    where : str or sequence of str
+        Conditions on the inputs, such as "x1 + x2 <= 3".
+    level : float
+        Probability of the interval.
+    random_state : int, Generator, RandomState or None
+        Source of randomness; an int gives the same result every time.
+    output : int
+        Which output, for responses [n, q].
+    """
+    half_width(level)
+    rng = as_generator(random_state)
+    view, processes = viewed(model, output)
+    if processes.undo is not None and not view.estimator._surrogate.response.transforms:
+        raise InputError(
+            "the optimum of a TransformedTargetRegressor is not sought; give its regressor_ alone."
+        )
+    texts = [where] if isinstance(where, str) else list(where)
+    conditions = [parse_condition(text, processes.names) for text in texts]
+    pool = find_candidates(processes, None, conditions, np.empty((0, processes.d)), 0.0, rng)
+    sign = -1.0 if maximize else 1.0
+    x = _best_mean(processes, pool, sign, rng)
+    means, squares = processes.means_and_scales(x[None])
+    best = int((sign * processes.y).argmin())
+    scales = np.sqrt(np.maximum(squares[:, 0], np.finfo(float).tiny))
+    gain = sign * (processes.y[best] - means[:, 0]) / scales
+    (lower, upper), (centre,) = (
+        processes.to_response(interval_of(processes, means, np.sqrt(squares), level)[0]),
+        processes.to_response(processes.weight @ means),
+    )
+    places, elsewhere = _places(processes, pool, x, sign, rng)
+    return Optimum(
+        *(processes.names, processes.response, maximize, processes.in_units(x[None])[0]),
+        *(float(centre), float(lower), float(upper), level),
+        *(best, float(processes.to_response(processes.y[[best]])[0])),
+        float(processes.weight @ cdf(gain, processes.df)),
+        places,
+        elsewhere,
+    )
+
+
+def _best_mean(
+    processes: Processes, pool: Candidates, sign: float, rng: np.random.Generator
+) -> FloatArray:
+    """Return the point [d] of the unit cube with the best mean."""
+
+    def score(X: FloatArray) -> FloatArray:
+        return np.asarray(-sign * (processes.weight @ processes.means(X)))
+
+    X = np.concatenate([pool.X, processes.X[pool.allowed(processes, processes.X)]])
+    value = score(X)
+    top = np.argsort(-value, kind="stable")[:_STARTS]
+    X, value = refined(
+        processes,
+        score,
+        lambda tried: pool.allowed(processes, tried),
+        *(X[top], value[top], rng),
+        rounds=_ROUNDS,
+    )
+    best: FloatArray = X[int(np.argmax(value))]
+    return best
+
+
+def _places(
+    processes: Processes, pool: Candidates, x: FloatArray, sign: float, rng: np.random.Generator
+) -> tuple[tuple[Place, ...], float]:
+    """Return where drawn functions have their optimum, and the share of what is not told."""
+    few = thinned(processes, _PROCESSES, rng)
+    known = processes.X[pool.allowed(processes, processes.X)]
+    mean, variance = few.mean_and_variance(pool.X)
+    order = np.argsort(sign * mean - _PROMISING * np.sqrt(variance), kind="stable")
+    points = np.concatenate([x[None], known, pool.X[order[:_PLACES]]])
+    draws = few.draws(points, _DRAWS, rng)
+    count = np.bincount((sign * draws).argmin(axis=1), minlength=len(points))
+    matter = importance(processes)
+    matter /= np.linalg.norm(matter)
+    owner = _clusters(points * matter, count)
+    found = []
+    raw = processes.in_units(points)
+    for leader in np.unique(owner[count > 0]):
+        mine = np.flatnonzero((owner == leader) & (count > 0))
+        probability = float(count[mine].sum() / _DRAWS)
+        if probability >= _LEAST_SHARE:
+            ends = raw[mine].min(axis=0), raw[mine].max(axis=0)
+            found.append(Place(probability, raw[leader], *ends))
+    found.sort(key=lambda place: -place.probability)
+    return tuple(found), max(0.0, 1.0 - sum(place.probability for place in found))
+
+
+def _clusters(X: FloatArray, count: IntArray) -> IntArray:
+    """Return the leader [m] of each point X [m, d]: the most frequent one near enough."""
+    owner = np.full(len(X), -1)
+    for leader in np.argsort(-count, kind="stable"):
+        if owner[leader] < 0:
+            near = ((X - X[leader]) ** 2).sum(axis=1) <= _ALIKE**2
+            owner[near & (owner < 0)] = leader
+    return owner
