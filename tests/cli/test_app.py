@@ -364,7 +364,8 @@ def test_what_was_written_can_be_read_by_machines(here: Path) -> None:
     ranges = ["-b", "a=0:1", "-b", "b=2:3"]
     made = json.loads(in_process("design", "-n", "4", *ranges, "-o", "d.csv", "--json").stdout)
     about = {"output": "d.csv", "runs": 4, "inputs": ["a", "b"], "seed": 0}
-    assert made == {**about, "kind": "maximin", "slices": None}
+    scales: dict[str, object] = {"log": [], "integer": [], "factors": {}}
+    assert made == {**about, **scales, "kind": "maximin", "slices": None}
     refused = in_process("design", "-n", "4", *ranges, "--json")
     assert refused.exit_code == 3
     assert refused.stderr.startswith("pengp: --json needs --output FILE")

@@ -59,7 +59,11 @@ def test_the_model_file_is_the_library_s_model(here: Path) -> None:
         "2",
         cwd=here,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (
+        0,
+        "Note: x4, x5 take few whole numbers and nothing in between; if nothing else is possible, "
+        "say so: --integer x4 --integer x5\n",
+    )
     model = load(here / "runs.pengp")
     expected = library_fit(here / "runs.csv", repeats=2)
     frame = pd.read_csv(here / "runs.csv")[INPUTS] + 0.1
@@ -248,7 +252,8 @@ def test_a_column_of_text_leads_to_the_option_for_inputs(here: Path) -> None:
     result = run("fit", "named.csv", "-y", "y")
     assert result.exit_code == 3
     assert "the column 'label' holds text, and inputs are numbers" in result.stderr
-    assert "or name the inputs: --inputs" in result.stderr
+    assert "name the inputs: --inputs A,B,..., or name what has levels" in result.stderr
+    assert "as in --factor label." in result.stderr
 
 
 def test_a_table_without_inputs_is_refused(here: Path) -> None:

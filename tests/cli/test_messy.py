@@ -547,7 +547,8 @@ def test_all_columns_of_text_are_named_at_once(here: Path) -> None:
     fit = ["fit", "t.csv", "-y", "y", "--method", "penalized", "--folds", "2", "--repeats", "1"]
     assert refusal(*fit, "--seed", "1") == (
         "t.csv: the columns 'my note', 'material' hold text, and inputs are numbers; leave them "
-        "out with --ignore 'my note' --ignore material, or name the inputs: --inputs A,B,..."
+        "out with --ignore 'my note' --ignore material, name the inputs: --inputs A,B,..., or name "
+        "what has levels without an order, as in --factor 'my note'."
     )
     assert "the column 'material' holds text" in refusal(*fit, "--ignore", "my note")
     succeed(*fit, "--ignore", "my note", "--ignore", "material")

@@ -196,18 +196,6 @@ def test_models_made_in_python_can_be_updated(here: Path) -> None:
     assert "without cross-validation" in run("info", "b.pengp").stdout
 
 
-def test_models_with_several_responses_are_refused_in_one_sentence(here: Path) -> None:
-    both = np.stack([OLD["noise"], OLD["x1"]], axis=1)
-    save(PenalizedGPRegressor(random_state=0).fit(OLD[INPUTS], both), here / "two.pengp")
-    for arguments in (["info", "two.pengp"], ["update", "two.pengp", "new.csv"]):
-        result = run(*arguments)
-        assert result.exit_code == 3
-        assert result.stderr == (
-            "pengp: the model has 2 responses, and this command takes models with one; fit one "
-            "model for each.\n"
-        )
-
-
 def test_a_report_is_named_after_its_model(here: Path) -> None:
     result = run("report", "old.pengp")
     assert (result.exit_code, result.stdout) == (0, "Report written to old.html\n"), result.stderr

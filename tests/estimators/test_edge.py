@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from pengp import InputError, PengpWarning
 from pengp._core.arrays import FloatArray
-from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
 
 RNG = np.random.default_rng(5)
 X = RNG.random((10, 3))
@@ -65,11 +66,29 @@ def test_one_input_and_twenty_inputs() -> None:
     assert_sound(model, wide, Y)
 
 
-def test_equal_duplicates_are_fine_and_different_ones_are_named() -> None:
+@pytest.mark.parametrize(
+    "model",
+    [
+        PenalizedGPRegressor(0.01, **QUICK),
+        PenalizedGPRegressor(0.01, nugget=1e-9, **QUICK),
+        cv_model(),
+        BayesianGPRegressor(effective_size=50, n_components=10, random_state=0),
+    ],
+    ids=["penalized", "hardly a nugget", "cv", "average"],
+)
+def test_a_run_that_is_given_twice_counts_once(model: Any) -> None:
+    order = np.r_[3, :3, 4:10]
+    once = clone(model).fit(X[order], Y[order])
+    rows = np.r_[3, :10, 5]
+    with pytest.warns(PengpWarning, match="row 4 of X and y repeats row 0 and 1 more likewise"):
+        twice = clone(model).fit(X[rows], Y[rows])
+    np.testing.assert_array_equal(twice.X_train_, X[order])
+    np.testing.assert_array_equal(twice.predict(X + 0.1), once.predict(X + 0.1))
+    np.testing.assert_array_equal(twice.loo_.mean, once.loo_.mean)
+
+
+def test_runs_with_equal_inputs_and_different_responses_are_named() -> None:
     twice = np.r_[X, X[3:4]]
-    model = PenalizedGPRegressor(0.01, **QUICK).fit(twice, np.r_[Y, Y[3]])
-    assert_sound(model, twice, np.r_[Y, Y[3]])
-    assert_sound(cv_model().fit(twice, np.r_[Y, Y[3]]), twice, np.r_[Y, Y[3]])
     with pytest.raises(InputError, match=r"rows 3 and 10 of X have the same inputs.*'estimate'"):
         PenalizedGPRegressor(**QUICK).fit(twice, np.r_[Y, Y[3] + 1.0])
     with pytest.raises(InputError, match="rows 3 and 10"):
@@ -77,11 +96,11 @@ def test_equal_duplicates_are_fine_and_different_ones_are_named() -> None:
     noisy = PenalizedGPRegressor(nugget="estimate", **QUICK).fit(twice, np.r_[Y, Y[3] + 0.5])
     assert noisy.nugget_ > 1e-4
     assert_sound(noisy, twice, np.r_[Y, Y[3] + 0.5])
-    with (
-        pytest.warns(PengpWarning, match="nugget=0"),
-        pytest.raises(InputError, match=r"rows 3 and 10.*singular"),
-    ):
-        PenalizedGPRegressor(nugget=0, **QUICK).fit(twice, np.r_[Y, Y[3]])
+    again = np.r_[X[:1], twice], np.r_[Y[:1], Y, Y[3] + 1.0]
+    with pytest.raises(InputError, match="rows 4 and 11 of X"):  # as they are given
+        PenalizedGPRegressor(**QUICK).fit(*again)
+    noisy = PenalizedGPRegressor(nugget="estimate", **QUICK).fit(np.r_[X, X], np.r_[Y, Y])
+    assert len(noisy.X_train_) == 2 * len(X)  # they tell how much responses scatter
 
 
 @pytest.mark.parametrize("bounds", [None, [[0, 1], [0, 5], [0, 1], [0, 1]]])

@@ -24,6 +24,7 @@ RUNS = load_piston_slap()
 NAMES = [f"<{name}>" for name in RUNS.input_names]
 
 
+@pytest.mark.filterwarnings("ignore:row .* of X and y repeats row:pengp.PengpWarning")
 @parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn ships no types
     [
         PenalizedGPRegressor(**CHEAP),

@@ -90,7 +90,7 @@ class Member:
 
     def _correlations(self, differences: FloatArray, theta: FloatArray) -> FloatArray:
         """Return the correlations [B, m] of inputs that differ by [m, d], for theta [B, d]."""
-        steps = self.kernel.steps((differences * differences).T[None])
+        steps = self.kernel.steps(self.kernel.squares(differences, 1).T[None])
         return self.kernel.values(theta, steps)
 
     def _trend(self, X_new: FloatArray, X: FloatArray) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from pengp.cli.levels import extent
 from pengp.cli.printing import facts, number, percent, table
 
 if TYPE_CHECKING:
@@ -85,11 +86,11 @@ def _input_table(view: "FittedView") -> "RenderableType":
     found, rows = view.average.activity, []
     for p, name in enumerate(view.names):
         low, median, high = found.lengthscale[p]
-        values, constant = view.X[:, p], bool(view.constant[p])
+        constant = bool(view.constant[p])
         rows.append(
             [
                 name,
-                f"{number(values.min())} to {number(values.max())}",
+                extent(view, p),
                 "constant" if constant else percent(found.probability[p]),
                 number(median, 3),
                 "-" if constant else f"{number(low, 3)} to {number(high, 3)}",

@@ -4,13 +4,17 @@ import difflib
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pengp.cli.reading import Reading
 from pengp.cli.tables import read_table
 from pengp.exceptions import FileError, InputError
 
-__all__ = ["BOUNDS_HELP", "read_bounds"]
+if TYPE_CHECKING:
+    from pengp._core.arrays import FloatArray
+    from pengp.cli.runs import Runs
+
+__all__ = ["BOUNDS_HELP", "input_bounds", "read_bounds"]
 
 #: Help text of the option --bounds.
 BOUNDS_HELP = (
@@ -53,6 +57,25 @@ def read_bounds(
                     f"{entry.where}: {entry.name!r} already has bounds; give them once."
                 )
             bounds[entry.name] = (entry.lower, entry.upper)
+    return bounds
+
+
+def input_bounds(runs: "Runs", options: list[str], reading: Reading) -> "FloatArray | None":
+    """Return lower and upper end of every input [d, 2], from the runs where no bounds are given."""
+    import numpy as np
+
+    from pengp.cli.runs import check_bounds
+
+    if not options:
+        return None
+    given = read_bounds(options, runs.names, reading.marks)
+    for name in given:
+        if name in runs.levels:
+            raise InputError(f"{name!r} is a factor, and levels have no bounds; leave them out.")
+    X = runs.X.to_numpy()
+    extent = zip(runs.names, X.min(axis=0), X.max(axis=0), strict=True)
+    bounds = np.array([given.get(name, (low, high)) for name, low, high in extent])
+    check_bounds(runs, bounds)
     return bounds
 
 

@@ -55,6 +55,7 @@ def compare(
 
 def _judged(views: "dict[str, FittedView]", test: str | None, reading: Reading) -> "Comparison":
     """Compare the models, by the runs of a table if there is one."""
+    from pengp.cli.levels import levels_in, read_inputs
     from pengp.cli.models import as_fitted
     from pengp.cli.tables import read_table
     from pengp.diagnostics import compare
@@ -67,7 +68,8 @@ def _judged(views: "dict[str, FittedView]", test: str | None, reading: Reading) 
             "models that are compared by a table have the same inputs, in the same order."
         )
     y = runs.numbers([first.response])[first.response].to_numpy()
-    return compare(views, as_fitted(first, runs.numbers(first.names)), y)
+    X = read_inputs(runs, first.names, levels_in(first))
+    return compare(views, as_fitted(first, X), y)
 
 
 def _record(found: "Comparison") -> dict[str, Any]:

@@ -10,7 +10,8 @@ import typer
 
 from pengp.cli.bounds import BOUNDS_HELP, read_bounds
 from pengp.cli.files import same_file
-from pengp.cli.printing import paragraph, show, show_json, working
+from pengp.cli.levels import IntegerOption, check_whole, labels_at, read_levels
+from pengp.cli.printing import note, paragraph, show, show_json, working
 from pengp.cli.reading import DecimalOption, Reading, ThousandsOption
 from pengp.cli.tables import TableWriter
 from pengp.exceptions import InputError
@@ -42,6 +43,15 @@ def design(
         list[str] | None,
         typer.Option(
             "--log", metavar="NAME", help="Input to be spaced by its logarithm; may be repeated."
+        ),
+    ] = None,
+    integer: IntegerOption = None,
+    factor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--factor",
+            metavar="NAME=A,B,...",
+            help="Input with these levels, which have no order; may be repeated.",
         ),
     ] = None,
     kind: Annotated[
@@ -89,24 +99,32 @@ def design(
     if output != "-" and any(same_file(Path(output), Path(option)) for option in bounds):
         raise InputError(f"--output {output} would replace the bounds; choose another name.")
     ranges = read_bounds(bounds, reading=Reading(decimal, thousands))
-    _check_slices(n, kind, slices, ranges)
+    levels = read_levels(factor or [], ranges)
+    inputs = [*ranges, *levels]
+    _check_slices(n, kind, slices, inputs)
     _check_log(log or [], ranges)
+    check_whole(integer or [], ranges)
     with working("Designing ..."):
-        frame = _design(n, ranges, log or [], kind, slices, seed, digits)
+        unit = _unit_design(n, len(inputs), kind, slices, seed)
+        frame = _design(unit, ranges, log or [], integer or [], digits)
+    for p, (name, labels) in enumerate(levels.items(), start=len(ranges)):
+        frame[name] = labels_at(unit[:, p], labels)
+    _finish(frame, slices, repeats_allowed=bool(integer or levels), digits=digits)
     with TableWriter(output) as writer:
         writer.write(frame)
     if as_json:
-        made = {"output": output, "runs": n, "inputs": list(ranges), "log": log or [], "seed": seed}
+        made = {"output": output, "runs": n, "inputs": inputs, "log": log or [], "seed": seed}
+        made |= {"integer": integer or [], "factors": levels}
         show_json({**made, "kind": kind.value, "slices": slices})
     elif output != "-":
-        text = _summary(n, len(ranges), kind, slices, seed, output)
-        options = "".join(f" --log {shlex.quote(name)}" for name in log or [])
+        text = _summary(n, len(inputs), kind, slices, seed, output)
+        given = {"log": log or [], "integer": integer or [], "factor": levels}
+        pairs = [(option, name) for option, names in given.items() for name in names]
+        options = "".join(f" --{option} {shlex.quote(name)}" for option, name in pairs)
         show(paragraph(text + options) + "\n")
 
 
-def _check_slices(
-    n: int, kind: Kind, slices: int | None, ranges: dict[str, tuple[float, float]]
-) -> None:
+def _check_slices(n: int, kind: Kind, slices: int | None, inputs: list[str]) -> None:
     """Raise an InputError unless the number of slices goes with the other options."""
     if kind is not Kind.SLICED:
         if slices is not None:
@@ -120,7 +138,7 @@ def _check_slices(
             f"{n} runs cannot be split into {slices} slices of one size; use "
             f"{' or '.join(f'--n {size}' for size in sizes)}."
         )
-    if _SLICE in ranges:
+    if _SLICE in inputs:
         raise InputError(
             f"an input is named {_SLICE!r}, as is the column that numbers the slices; rename it."
         )
@@ -140,38 +158,60 @@ def _check_log(log: list[str], ranges: dict[str, tuple[float, float]]) -> None:
             )
 
 
+def _unit_design(n: int, d: int, kind: Kind, slices: int | None, seed: int) -> "FloatArray":
+    """Return the design [n, d] in the unit cube."""
+    from pengp.datasets.designs import latin_hypercube
+
+    return latin_hypercube(n, d, method=kind.value, slices=slices, random_state=seed)
+
+
 def _design(
-    n: int,
+    unit: "FloatArray",
     ranges: dict[str, tuple[float, float]],
     log: list[str],
-    kind: Kind,
-    slices: int | None,
-    seed: int,
+    integer: list[str],
     digits: int | None,
 ) -> "pd.DataFrame":
-    """Return the runs: a column for every input, and the number of the slice."""
+    """Return the design [n, d or more] as a column for every input that has a range."""
     import numpy as np
     import pandas as pd
 
-    from pengp.datasets.designs import latin_hypercube, scale_design
+    from pengp.datasets.designs import scale_design
     from pengp.model.transforms import TRANSFORMS
 
     log10 = TRANSFORMS["log10"]
-    unit = latin_hypercube(n, len(ranges), method=kind.value, slices=slices, random_state=seed)
-    ends = [(name in log, np.array(pair)) for name, pair in ranges.items()]
+    # Half a step more on either side makes the whole numbers at the ends as frequent as others.
+    wider = {n: (a - 0.5, b + 0.5) if n in integer else (a, b) for n, (a, b) in ranges.items()}
+    ends = [(name in log, np.array(pair)) for name, pair in wider.items()]
     spaced = np.array([log10.forward(pair) if by_log else pair for by_log, pair in ends])
-    frame = pd.DataFrame(scale_design(unit, spaced), columns=pd.Index(ranges))
+    frame = pd.DataFrame(scale_design(unit[:, : len(ranges)], spaced), columns=pd.Index(ranges))
     for name in log:
-        frame[name] = np.clip(log10.inverse(frame[name].to_numpy()), *ranges[name])
-    if digits is not None:
-        for name, (lower, upper) in ranges.items():
+        frame[name] = np.clip(log10.inverse(frame[name].to_numpy()), *wider[name])
+    for name, (lower, upper) in ranges.items():
+        values = frame[name].to_numpy()
+        if name in integer:
+            frame[name] = np.clip(np.rint(values), lower, upper).astype(np.int64)
+        elif digits is not None:
             round_to = _significant if name in log else _rounded
-            frame[name] = round_to(frame[name].to_numpy(), lower, upper, digits)
-        if frame.duplicated().any():
-            raise InputError(f"with --digits {digits} some runs coincide; ask for more digits.")
-    if slices is not None:
-        frame[_SLICE] = [1 + i * slices // n for i in range(n)]
+            frame[name] = round_to(values, lower, upper, digits)
     return frame
+
+
+def _finish(
+    frame: "pd.DataFrame", slices: int | None, *, repeats_allowed: bool, digits: int | None
+) -> None:
+    """Judge runs that coincide, and add the number of the slice."""
+    repeats = int(frame.duplicated().sum())
+    if repeats and not repeats_allowed:
+        raise InputError(f"with --digits {digits} some runs coincide; ask for more digits.")
+    if repeats:
+        note(
+            f"{repeats} of {len(frame)} runs have the inputs of others, since inputs with few "
+            "values do not allow more different ones here; a deterministic simulator needs each "
+            "once: leave them out, or try another --seed or --n."
+        )
+    if slices is not None:
+        frame[_SLICE] = [1 + i * slices // len(frame) for i in range(len(frame))]
 
 
 def _rounded(values: "FloatArray", lower: float, upper: float, digits: int) -> "NDArray[Any]":

@@ -1,6 +1,5 @@
 """The command `pengp fit`: a surrogate from a table of runs."""
 
-import csv
 import shlex
 from enum import StrEnum
 from pathlib import Path
@@ -8,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pengp.cli.bounds import BOUNDS_HELP, read_bounds
+from pengp.cli.bounds import BOUNDS_HELP, input_bounds
 from pengp.cli.choices import choice
+from pengp.cli.headers import names_in_option
+from pengp.cli.levels import FactorOption, IntegerOption, level_settings, note_whole
 from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
@@ -26,7 +27,6 @@ from pengp.cli.search import (
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
-    from pengp._core.arrays import FloatArray
     from pengp.cli.folds import Folds
     from pengp.cli.runs import Runs
     from pengp.cli.summary import Summary
@@ -53,7 +53,13 @@ def fit(
         str, typer.Argument(metavar="TABLE", help="Table of runs; - for CSV on stdin.")
     ],
     response: Annotated[
-        str, typer.Option("--response", "-y", metavar="NAME", help="Column to be predicted.")
+        list[str],
+        typer.Option(
+            "--response",
+            "-y",
+            metavar="NAME",
+            help="Column to be predicted; several, each on its own, if repeated.",
+        ),
     ],
     inputs: Annotated[
         str | None,
@@ -71,6 +77,8 @@ def fit(
     log: LogOption = None,
     log_response: LogResponseOption = False,
     transform: TransformOption = None,
+    integer: IntegerOption = None,
+    factor: FactorOption = None,
     method: Annotated[
         Method,
         typer.Option(
@@ -174,7 +182,7 @@ def fit(
     cannot tell: the surrogate is an average, unless --method penalized asks for one lambda.
     """
     from pengp.cli.files import check_destination, check_report
-    from pengp.cli.runs import check_runs, read_runs
+    from pengp.cli.runs import check_runs, merge_runs, read_runs
     from pengp.cli.summary import Summary
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
@@ -190,16 +198,21 @@ def fit(
     if report is not None:
         check_report(report, *read, place)
     fewest = 3 if method is Method.BAYES else 2
-    runs = read_runs(data, response, names_in_option(inputs), fewest=fewest, reading=reading)
+    _check_responses(response, tolerance)
+    names, factors = names_in_option(inputs), factor or []
+    runs = read_runs(data, response, names, factors=factors, fewest=fewest, reading=reading)
     region = input_bounds(runs, bounds or [], reading)
     from pengp.cli.folds import Folds  # and what it imports, once the table is known to be sound
     from pengp.estimators.view import view_of
 
     scales = read_scales(runs, response, log, log_response, transform)
+    scales |= level_settings(runs, integer or [])
     given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
     check_runs(runs, given["nugget"])
+    runs = merge_runs(runs, given["nugget"])
     model: Any = None
-    info: dict[str, Any] = {"response": response, "source": runs.source, "seed": seed}
+    named = response[0] if len(response) == 1 else response
+    info: dict[str, Any] = {"response": named, "source": runs.source, "seed": seed}
     with working(f"Fitting {len(runs.y)} runs ..."):
         if method is Method.BAYES:
             model = _average(runs, given, input_bounds=region, **scales, random_state=seed)
@@ -213,8 +226,10 @@ def fit(
                 info |= plan.record()
             else:
                 model = _at_lambda(runs, lam, given)
-    summary = Summary.of(view_of(model, response_name=response), tolerance)
-    return _conclude(summary, info, place, report, as_json=as_json)
+    views = [view_of(model, k, response_name=name) for k, name in enumerate(response)]
+    summaries = [Summary.of(view, tolerance) for view in views]
+    _conclude(summaries, info, place, report, as_json=as_json)
+    note_whole(runs, integer or [])
 
 
 def _average(runs: "Runs", given: dict[str, Any], **settings: Any) -> "BayesianGPRegressor":
@@ -253,6 +268,14 @@ def _at_lambda(runs: "Runs", lam: float, given: dict[str, Any]) -> "PenalizedGPR
     return PenalizedGPRegressor(lam=lam, **chosen).fit(runs.X, runs.y)
 
 
+def _check_responses(responses: list[str], tolerance: float | None) -> None:
+    """Raise an InputError about a response that is named twice, or one tolerance for several."""
+    if len(set(responses)) < len(responses):
+        raise InputError("a column is named twice by --response; name each once.")
+    if len(responses) > 1 and tolerance is not None:
+        raise InputError("--tolerance is in the unit of one response; fit one at a time for it.")
+
+
 def _check_new_file(place: Path, *, force: bool) -> None:
     """Refuse to replace a model file unasked."""
     if place.exists() and not force:
@@ -279,20 +302,6 @@ def _was_given(ctx: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def names_in_option(inputs: str | None) -> list[str] | None:
-    """Return the names in A,B,..."""
-    if inputs is None:
-        return None
-    try:
-        fields = next(csv.reader([inputs], skipinitialspace=True, strict=True))
-    except csv.Error:  # a quote that is not closed, a line break outside quotes
-        fields = []
-    names = [name.strip() for name in fields]
-    if not names or "" in names or len(set(names)) < len(names):
-        raise InputError(f"--inputs {inputs}: write every name once, with commas between them.")
-    return names
-
-
 def _nugget(text: str | None) -> float | str | None:
     """Return the nugget, a number or the word estimate; None if it is not given."""
     try:
@@ -303,38 +312,27 @@ def _nugget(text: str | None) -> float | str | None:
         ) from None
 
 
-def input_bounds(runs: "Runs", options: list[str], reading: Reading) -> "FloatArray | None":
-    """Return lower and upper end of every input [d, 2], from the runs where no bounds are given."""
-    import numpy as np
-
-    from pengp.cli.runs import check_bounds
-
-    if not options:
-        return None
-    given = read_bounds(options, runs.names, reading.marks)
-    X = runs.X.to_numpy()
-    extent = zip(runs.names, X.min(axis=0), X.max(axis=0), strict=True)
-    bounds = np.array([given.get(name, (low, high)) for name, low, high in extent])
-    check_bounds(runs, bounds)
-    return bounds
-
-
 def _conclude(
-    summary: "Summary", info: dict[str, Any], place: Path, report: Path | None, *, as_json: bool
+    summaries: "list[Summary]",
+    info: dict[str, Any],
+    place: Path,
+    report: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Write the files, then tell about the model."""
     from pengp.cli.files import command_line, now, write_model
+    from pengp.cli.summary import all_parts, all_records
 
     next_step = f"pengp predict {shlex.quote(str(place))} new.csv -o predictions.csv"
     files = [("Model", str(place)), *([("Report", str(report))] if report else [])]
     text = rendered(
-        *summary.parts(), "", facts([("Seed", str(info["seed"])), *files, ("Next", next_step)])
+        *all_parts(summaries), "", facts([("Seed", str(info["seed"])), *files, ("Next", next_step)])
     )
-    told = write_model(
-        summary.view.estimator, {**info, "command": command_line(), "created": now()}, place, report
-    )
+    model, about = summaries[0].view.estimator, {"command": command_line(), "created": now()}
+    told = write_model(model, {**info, **about}, place, report)
     if as_json:
         paths = {"model": str(place), "report": None if report is None else str(report)}
-        show_json({**summary.record(), "seed": info["seed"], **paths})
+        show_json({**all_records(summaries), "seed": info["seed"], **paths})
     else:
         show(text + "".join(f"\n{paragraph(sentence)}\n" for sentence in told))

@@ -1,5 +1,6 @@
 """Names of a table's columns: found below title rows, and checked."""
 
+import csv
 import difflib
 import itertools
 import re
@@ -126,3 +127,17 @@ def unknown_column(
     known = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
     marks = "" if len(names) > 1 else " Columns are separated by commas, semicolons or tabs."
     return InputError(f"{source} has no column {name!r}; {hint} columns are: {known}.{marks}")
+
+
+def names_in_option(inputs: str | None) -> list[str] | None:
+    """Return the names in A,B,..."""
+    if inputs is None:
+        return None
+    try:
+        fields = next(csv.reader([inputs], skipinitialspace=True, strict=True))
+    except csv.Error:  # a quote that is not closed, a line break outside quotes
+        fields = []
+    names = [name.strip() for name in fields]
+    if not names or "" in names or len(set(names)) < len(names):
+        raise InputError(f"--inputs {inputs}: write every name once, with commas between them.")
+    return names

@@ -17,16 +17,16 @@ def info(
 ) -> None:
     """Show what a model file holds, and how far to trust it."""
     from pengp.cli.models import open_model
-    from pengp.cli.summary import Summary
+    from pengp.cli.summary import Summary, all_parts, all_records
     from pengp.persistence import read_info
 
     about = read_info(model)
-    summary = Summary.of(open_model(model)[0])
+    summaries = [Summary.of(view) for view in open_model(model)]
     if as_json:
-        show_json({"file": str(model), **about, **summary.record()})
+        show_json({"file": str(model), **about, **all_records(summaries)})
     else:
         origin = facts([("File", str(model)), *_origin(about)])
-        show(rendered(origin, "", *summary.parts()))
+        show(rendered(origin, "", *all_parts(summaries)))
 
 
 def _origin(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -155,7 +155,7 @@ def next_runs(
     ask again.
     """
     from pengp.cli.files import check_destination
-    from pengp.cli.fit import names_in_option
+    from pengp.cli.headers import names_in_option
     from pengp.cli.models import one_view
     from pengp.cli.state import read_state
 
@@ -209,7 +209,7 @@ def _fitted(
     state: "State", response: str, bounds: list[str], reading: Reading, seed: int
 ) -> "FittedView":
     """Return the average of the runs that are done."""
-    from pengp.cli.fit import input_bounds
+    from pengp.cli.bounds import input_bounds
     from pengp.cli.runs import check_runs
     from pengp.estimators import BayesianGPRegressor
     from pengp.estimators.view import view_of

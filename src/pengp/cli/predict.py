@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from pengp.cli.files import same_file
+from pengp.cli.levels import levels_in, read_inputs
 from pengp.cli.models import (
     Extrapolation,
     check_inputs,
@@ -169,9 +170,9 @@ def _predicted(
     """Yield the rows to write, piece by piece, and how the table was written."""
     import pandas as pd
 
-    dialect = None
+    dialect, levels = None, levels_in(views[0])
     for table in tables:
-        X = table.numbers(views[0].names)
+        X = read_inputs(table, views[0].names, levels)
         check_inputs(views[0], X, table.source)
         dialect = dialect or table.written()
         predictions = _predictions(views, X, kind).assign(outside=outside.count(X))
@@ -179,7 +180,8 @@ def _predicted(
             yield predictions, dialect
             continue
         as_numbers = table.written() != dialect or Path(output).suffix.lower() in _BINARY
-        carried = _carried(table, X if as_numbers else None, list(predictions.columns))
+        numbers = X[[name for name in X if not (name in levels and levels[name].are_texts)]]
+        carried = _carried(table, numbers if as_numbers else None, list(predictions.columns))
         yield pd.concat([carried, predictions], axis=1), dialect
 
 

@@ -1,14 +1,16 @@
 """Runs from a table: inputs and response, checked in the words of the command line."""
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pengp._core.checks import find_duplicates
+from pengp._core.rows import first_of_each
+from pengp.cli.levels import find_levels, read_inputs
 from pengp.cli.printing import note
 from pengp.cli.reading import Reading
 from pengp.cli.suspects import like_responses
@@ -19,9 +21,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pengp._core.arrays import FloatArray
+    from pengp.model.levels import Levels
 
 #: Columns of text that are named, and inputs that a model may have.
 _MOST_NAMES, _MOST_INPUTS = 20, 1000
+#: Different runs from which repeated ones are merged, and repeats that are named.
+_FEWEST_MERGED, _MOST_REPEATS = 3, 3
 #: Nuggets that runs with the same inputs decide: of a penalized fit and of an average.
 _ESTIMATED = ("estimate", "sample")
 #: Names of columns that count the runs more often than they are inputs.
@@ -38,57 +43,77 @@ class Runs:
         Name of the file.
     X : frame [n, d]
         Inputs; the index is the rows' numbers in the file, from 1.
-    y : [n]
+    y : [n], or [n, q] for several
         Response.
+    levels : mapping
+        Levels of the inputs that are factors; X has their values.
     """
 
     source: str
     X: "pd.DataFrame"
     y: "FloatArray"
+    levels: "Mapping[str, Levels]" = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
         """Names of the inputs."""
         return [str(name) for name in self.X.columns]
 
+    def each(self) -> "list[Runs]":
+        """Return the runs of every response by itself."""
+        return [replace(self, y=y) for y in self.y.reshape(len(self.X), -1).T]
+
 
 def read_runs(
     path: str | Path,
-    response: str,
+    responses: Sequence[str],
     inputs: Sequence[str] | None,
     *,
+    factors: "Sequence[str] | Mapping[str, Levels]" = (),
     fewest: int = 1,
     reading: Reading | None = None,
 ) -> Runs:
-    """Read a table of at least so many runs; by default all columns but the response are inputs."""
+    """Read a table of at least so many runs; by default all columns but responses are inputs.
+
+    Factors are named, or their levels are known.
+    """
     table = read_table(path, reading)
-    if inputs is not None and response in inputs:
-        raise InputError(f"{response!r} is the response and cannot be an input too.")
-    y = table.numbers([response])[response].to_numpy()
-    count = len(table.names) - 1 if inputs is None else len(inputs)
+    for response in responses:
+        if inputs is not None and response in inputs:
+            raise InputError(f"{response!r} is the response and cannot be an input too.")
+    y = table.numbers(responses).to_numpy()
+    count = len(table.names) - len(responses) if inputs is None else len(inputs)
     if count > _MOST_INPUTS:
         raise InputError(
             f"{table.source} has {count:,} inputs, and a model takes {_MOST_INPUTS:,} at most; "
             "name those that matter: --inputs A,B,..."
         )
-    X = _all_but(table, response) if inputs is None else table.numbers(inputs)
+    names = _all_but(table, responses, factors) if inputs is None else inputs
+    levels = factors if isinstance(factors, Mapping) else find_levels(table, factors, names)
+    X = read_inputs(table, names, levels)
+    if inputs is None:
+        _note_suspects(X[[name for name in X if name not in levels]])
     if len(y) < fewest:
         raise InputError(
             f"{table.source} has {'one run' if len(y) == 1 else f'{len(y)} runs'} only; a model "
             f"needs {fewest} and deserves more, 10 for each input that matters."
         )
-    return Runs(table.source, X, y)
+    return Runs(table.source, X, y[:, 0] if len(responses) == 1 else y, levels)
 
 
-def _all_but(table: Table, response: str) -> "pd.DataFrame":
-    """Return all columns but one as inputs."""
-    names = [name for name in table.names if name != response]
+def _all_but(table: Table, responses: Sequence[str], factors: Collection[str]) -> list[str]:
+    """Return all names but those of the responses, as inputs."""
+    names = [name for name in table.names if name not in responses]
     if not names:
-        raise InputError(
-            f"{table.source} has no column besides {response!r}; the inputs are missing."
-        )
-    check_texts(table, names)
-    X = table.numbers(names)
+        shown = ", ".join(map(repr, responses))
+        raise InputError(f"{table.source} has no column besides {shown}; the inputs are missing.")
+    check_texts(table, [name for name in names if name not in factors])
+    return names
+
+
+def _note_suspects(X: "pd.DataFrame") -> None:
+    """Say which inputs only count the rows, and which look like responses."""
+    names = [str(name) for name in X]
     for name in names:
         if name.lower() in _COUNTERS and (np.diff(X[name]) == 1.0).all() and len(X) > 1:
             note(
@@ -100,7 +125,6 @@ def _all_but(table: Table, response: str) -> "pd.DataFrame":
             f"the column {names[p]!r} follows the other inputs as a response would and is taken "
             f"for an input; if nobody set it, leave it out: --ignore {shlex.quote(names[p])}"
         )
-    return X
 
 
 def check_texts(table: Table, names: Sequence[str]) -> None:
@@ -114,8 +138,28 @@ def check_texts(table: Table, names: Sequence[str]) -> None:
     raise InputError(
         f"{table.source}: the column{'s' * several} {shown}{more} {'hold' if several else 'holds'} "
         f"text, and inputs are numbers; leave {'them' if several else 'it'} out with {ignore}"
-        f"{' ...' if more else ''}, or name the inputs: --inputs A,B,..."
+        f"{' ...' if more else ''}, name the inputs: --inputs A,B,..., or name what has levels "
+        f"without an order, as in --factor {shlex.quote(texts[0])}."
     )
+
+
+def merge_runs(runs: Runs, nugget: float | str | None) -> Runs:
+    """Return the runs without those that repeat others, and say so; all if the nugget is estimated.
+
+    Fewer than 3 runs are not left.
+    """
+    first = first_of_each(np.column_stack([runs.X, runs.y]))
+    kept, repeats = np.unique(first), np.flatnonzero(first != np.arange(len(first)))
+    if nugget in _ESTIMATED or not len(repeats) or len(kept) < _FEWEST_MERGED:
+        return runs
+    rows = runs.X.index
+    pairs = [f"row {rows[j]} repeats row {rows[first[j]]}" for j in repeats[:_MOST_REPEATS]]
+    more = len(repeats) - len(pairs)
+    note(
+        f"{runs.source}: {', '.join(pairs)}{f' and {more} more likewise' if more else ''}; a run "
+        "that is given twice counts once (rows are counted from 1 below the header)."
+    )
+    return replace(runs, X=runs.X.iloc[kept], y=runs.y[kept])
 
 
 def check_runs(runs: Runs, nugget: float | str | None) -> None:

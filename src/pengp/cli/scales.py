@@ -46,7 +46,7 @@ TransformOption = Annotated[
 
 def read_scales(
     runs: "Runs",
-    response: str,
+    responses: Sequence[str],
     log: Sequence[str] | None,
     log_response: bool,
     transform: Sequence[str] | None,
@@ -57,25 +57,30 @@ def read_scales(
     ----------
     runs : Runs
         Which they are for, and in whose words mistakes are told.
-    response : str
-        Name of the response.
+    responses : sequence of str
+        Names of the responses.
     log, log_response, transform
         As given on the command line.
     """
     names = [name for name in log or [] if name != _AUTO]
     asked = [(name, "log10") for name in names]
-    asked += [(response, "log10")] if log_response else []
+    asked += [(response, "log10") for response in responses if log_response]
     asked += [_pair(option) for option in transform or []]
     found: dict[str, Transform] = {}
     for name, kind in asked:
-        _check_name(name, [*runs.names, *([] if name in names else [response])])
+        _check_name(name, [*runs.names, *([] if name in names else responses)])
         if name in found:
             raise InputError(f"{name!r} has two transforms; give one.")
         found[name] = parse_transform(kind)
     if _AUTO in (log or []):
-        found |= _advised(runs, response, found)
-    check_domains(runs.source, runs.X.assign(**{response: runs.y}), found)
-    of_response = found.pop(response, None)
+        if len(responses) > 1:
+            raise InputError("--log auto judges one response at a time; fit each on its own.")
+        found |= _advised(runs, responses[0], found)
+    columns = dict(zip(responses, runs.y.reshape(len(runs.y), -1).T, strict=True))
+    check_domains(runs.source, runs.X.assign(**columns), found)
+    each = [found.pop(response, None) for response in responses]
+    several = each if any(each) else None
+    of_response = each[0] if len(each) == 1 else several
     return {"input_transforms": found or None, "response_transform": of_response}
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pengp._core.registry import name_of
+from pengp.cli.levels import extent
 from pengp.cli.printing import facts, number, paragraph, table
-from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,7 +22,7 @@ _MOST_MODES = 5
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A fitted model with one response, and its diagnosis."""
+    """One response of a fitted model, and its diagnosis."""
 
     view: "FittedView"
     diagnosis: "Diagnosis"
@@ -30,11 +30,10 @@ class Summary:
 
     @classmethod
     def of(cls, view: "FittedView", tolerance: float | None = None) -> "Summary":
-        """Diagnose a model, for a tolerance if given; an InputError if it has several responses."""
+        """Diagnose a response of a model, for a tolerance if given."""
         from pengp.diagnostics import diagnose_view
         from pengp.diagnostics.tolerance import good_enough_view
 
-        check_one_response(view)
         enough = None if tolerance is None else good_enough_view(view, tolerance)
         return cls(view, diagnose_view(view), enough)
 
@@ -100,14 +99,14 @@ class Summary:
 
     def _of_path(self) -> dict[str, Any]:
         """Return the estimates of a penalized fit."""
-        model = self.view.estimator
+        model, own = self.view.estimator, self.view.own
         return {
             "method": "penalized",
-            "lambda": {"value": model.lam_, **self._choice()},
-            "sigma2": model.sigma2_,
+            "lambda": {"value": self.view.lam, **self._choice()},
+            "sigma2": own(model.sigma2_),
             "sigma_in_unit_of_response": self.view.sigma,
-            "nugget": model.nugget_,
-            "mean": model.mean_,
+            "nugget": own(model.nugget_),
+            "mean": own(model.mean_),
             "kernel": name_of(model.kernel),
             "penalty": name_of(model.penalty),
             "isotropic": model.isotropic,
@@ -132,10 +131,11 @@ class Summary:
         from pengp.path.penalties import PENALTIES
 
         view, model = self.view, self.view.estimator
-        nugget = f"{number(model.nugget_)}{' (estimated)' if model.nugget == 'estimate' else ''}"
+        sigma2, g = view.own(model.sigma2_), view.own(model.nugget_)
+        nugget = f"{number(g)}{' (estimated)' if model.nugget == 'estimate' else ''}"
         theta = ", one theta for all inputs" if model.isotropic else ""
         return [
-            ("Lambda", f"{number(model.lam_)}: {self._how_chosen()}"),
+            ("Lambda", f"{number(view.lam)}: {self._how_chosen()}"),
             (
                 "Model",
                 f"kernel {KERNELS.label(model.kernel)}, penalty {PENALTIES.label(model.penalty)}, "
@@ -143,7 +143,7 @@ class Summary:
             ),
             (
                 "Scale",
-                f"sigma2 {number(model.sigma2_)} for the standardised response, that is a standard "
+                f"sigma2 {number(sigma2)} for the standardised response, that is a standard "
                 f"deviation of {number(view.sigma)} in the unit of {view.modelled}",
             ),
         ]
@@ -154,8 +154,8 @@ class Summary:
         if cv is None:
             return {}
         return {
-            "best": model.lam_min_,
-            "one_se": model.lam_1se_,
+            "best": self.view.own(model.lam_min_),
+            "one_se": self.view.own(model.lam_1se_),
             "rule": name_of(model.rule_),
             "metric": name_of(model.metric_),
             "folds": cv.plan.n_folds,
@@ -183,12 +183,11 @@ class Summary:
     def _input_table(self) -> "RenderableType":
         """Return theta and lengthscale of each input."""
         view, rows = self.view, []
-        for name, theta, length, active, values in zip(
-            view.names, view.theta, view.lengthscale, view.active, view.X.T, strict=True
+        for p, (name, theta, length, active) in enumerate(
+            zip(view.names, view.theta, view.lengthscale, view.active, strict=True)
         ):
-            extent = f"{number(values.min())} to {number(values.max())}"
             shown = number(length) if active else "inactive"
-            rows.append([name, extent, number(theta), shown])
+            rows.append([name, extent(view, p), number(theta), shown])
         return table(["input", "range of the runs", "theta", "lengthscale"], rows, left=2)
 
     def _score_table(self) -> "list[RenderableType]":
@@ -258,11 +257,13 @@ class Summary:
         return {name: float(theta) if active else None for name, theta, active in columns}
 
 
-def check_one_response(view: "FittedView") -> None:
-    """Raise an InputError if a model has several responses."""
-    y = view.estimator.y_train_
-    if y.ndim > 1:
-        raise InputError(
-            f"the model has {y.shape[1]} responses, and this command takes models with one; fit "
-            "one model for each."
-        )
+def all_parts(summaries: list[Summary]) -> "list[RenderableType]":
+    """Return what is told about every response, below each other."""
+    first, *others = (summary.parts() for summary in summaries)
+    return [*first, *(part for parts in others for part in ("", *parts))]
+
+
+def all_records(summaries: list[Summary]) -> dict[str, Any]:
+    """Return the record of the one response, or those of several under ``responses``."""
+    records = [summary.record() for summary in summaries]
+    return records[0] if len(records) == 1 else {"responses": records}

@@ -57,31 +57,36 @@ def update(
     as they are, and the processes of an average are weighted anew.
     """
     from pengp.cli.files import check_destination, write_model
+    from pengp.cli.levels import levels_in
     from pengp.cli.models import open_model
     from pengp.cli.runs import read_runs
-    from pengp.cli.summary import Summary, check_one_response
+    from pengp.cli.summary import Summary, all_parts, all_records
     from pengp.persistence import read_info
 
     place = output or model
     check_destination(place, data)
-    info, (view, *_) = read_info(model)["info"], open_model(model, data)
+    info, views = read_info(model)["info"], open_model(model, data)
     from pengp.estimators.view import view_of
 
-    check_one_response(view)
+    view, responses = views[0], [view.response for view in views]
     reading = Reading(decimal, thousands, sheet, ignore or ())
-    new = read_runs(data, view.response, view.names, reading=reading)
-    _check(view, new)
-    comparison = Comparison.of(view, new)
+    new = read_runs(data, responses, view.names, factors=levels_in(view), reading=reading)
+    _check(views, new)
+    compared = [Comparison.of(view, one) for view, one in zip(views, new.each(), strict=True)]
     with working("Updating ..."):
         updated = _refitted(view, new, info) if re_estimate else _conditioned(view, new)
-    if not re_estimate and comparison.contradicts():
+    if not re_estimate and any(comparison.contradicts() for comparison in compared):
         note("the new runs contradict the model as it was; estimate it anew with --re-estimate.")
-    summary = Summary.of(view_of(updated, 0, view.names, view.response))
-    parts = [*comparison.parts(), "", *summary.parts(), "", facts([("Model", str(place))])]
-    text = rendered(*parts)
+    summaries = [
+        Summary.of(view_of(updated, k, view.names, name)) for k, name in enumerate(responses)
+    ]
+    parts = [part for comparison in compared for part in (*comparison.parts(), "")]
+    text = rendered(*parts, *all_parts(summaries), "", facts([("Model", str(place))]))
     write_model(updated, _with_history(info, new, re_estimate=re_estimate), place)
     if as_json:
-        show_json({"new_runs": comparison.record(), **summary.record(), "model": str(place)})
+        records = [comparison.record() for comparison in compared]
+        shown = records[0] if len(records) == 1 else records
+        show_json({"new_runs": shown, **all_records(summaries), "model": str(place)})
     else:
         show(text)
 
@@ -182,7 +187,7 @@ class Comparison:
         }
 
 
-def _check(view: "FittedView", new: "Runs") -> None:
+def _check(views: "list[FittedView]", new: "Runs") -> None:
     """Raise an InputError about runs that the model cannot learn; note extrapolations."""
     import numpy as np
 
@@ -190,9 +195,11 @@ def _check(view: "FittedView", new: "Runs") -> None:
     from pengp.cli.runs import check_bounds, check_new_runs
     from pengp.cli.scales import check_domains
 
+    view = views[0]
     check_inputs(view, new.X, new.source)
-    responses = new.X.assign(**{view.response: new.y})
-    check_domains(new.source, responses, {view.response: view.response_transform})
+    for one, runs in zip(views, new.each(), strict=True):
+        column = new.X.assign(**{one.response: runs.y})
+        check_domains(new.source, column, {one.response: one.response_transform})
     check_new_runs(new, view.X, view.estimator.nugget)
     if view.estimator.input_bounds is not None:
         check_bounds(new, np.transpose(view.ranges))
@@ -220,7 +227,7 @@ def _refitted(view: "FittedView", new: "Runs", info: Mapping[str, Any]) -> Any:
 
     model = clone(view.estimator)
     X = pd.DataFrame(np.concatenate([view.X, new.X.to_numpy()]), columns=new.X.columns)
-    y = np.concatenate([view.y, new.y])
+    y = np.concatenate([view.estimator.y_train_, new.y])
     plan = Folds.from_info(info, len(y))
     if "cv" in model.get_params():
         model.set_params(cv=plan.deal(X, y))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from pengp.cli.files import check_destination
+from pengp.cli.levels import levels_in, read_inputs
 from pengp.cli.models import Extrapolation, as_fitted, check_inputs, check_level, open_model
 from pengp.cli.printing import (
     note,
@@ -77,7 +78,8 @@ def validate(
     views = open_model(model, test)
     with working(f"Reading {test} ..."):
         runs = read_table(test, Reading(decimal, thousands, sheet, ignore or ()))
-    X, y = runs.numbers(views[0].names), runs.numbers([view.response for view in views])
+    X = read_inputs(runs, views[0].names, levels_in(views[0]))
+    y = runs.numbers([view.response for view in views])
     check_inputs(views[0], X, runs.source)
     outside = Extrapolation(views[0])
     outside.count(X)

@@ -259,6 +259,12 @@ def _of_view(
 ) -> Processes:
     """Return the processes of a view, for inputs with these names and ends [d]."""
     known = view.estimator._surrogate
+    stepped = [n for n, t in zip(names, known.inputs.transforms, strict=False) if t.has_steps]
+    if stepped:
+        raise InputError(
+            f"the inputs {', '.join(stepped)} are whole numbers or levels, whose laws are not "
+            "known here yet; fit a model with numbers alone for this."
+        )
     posterior = known.posteriors[view.output]
     if known.response.transforms:
         transform = known.response.transforms[view.output]

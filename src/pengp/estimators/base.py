@@ -1,7 +1,10 @@
 """What a fitted estimator can do: predict, sample, differentiate, learn new runs, check itself."""
 
 import copy
-from typing import Any, Literal, Self, overload
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,14 +20,21 @@ from pengp._core.checks import (
     check_runs,
     check_sizes,
 )
-from pengp.estimators.data import Scales, check_inside
+from pengp.bayes.members import Member
+from pengp.estimators.data import check_inside
+from pengp.estimators.factors import as_numbers, find_levels
 from pengp.estimators.intervals import IntervalMixin
 from pengp.estimators.laws import MappedLaw
-from pengp.estimators.scales import check_domain, check_responses, column_label
+from pengp.estimators.scales import Scales, check_domain, check_responses, column_label
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
+from pengp.model.levels import Levels, levels_among
+from pengp.model.means import LinearMean
 from pengp.model.transforms import IDENTITY
+from pengp.path.fitting import Model
+
+_HasKernel = TypeVar("_HasKernel", Model, Member)
 
 #: Standard deviations of the runs in ``fit`` beyond which a further response is no number to learn
 #: from: what double precision keeps of the others is less than their own scale.
@@ -45,9 +55,12 @@ class SurrogateMixin(IntervalMixin):
     input_bounds: ArrayLike | None
     input_transforms: Any
     response_transform: Any
+    integer_inputs: Any
+    factors: Any
     _estimated_nugget = "estimate"  # what the parameter calls a nugget that the runs decide
 
     _one_output: bool  # whether y was [n], not [n, q]
+    _levels: Mapping[int, Levels] = MappingProxyType({})  # of the inputs that are factors
     X_train_: FloatArray
     y_train_: FloatArray
 
@@ -55,12 +68,19 @@ class SurrogateMixin(IntervalMixin):
         """Return the nugget, None if it is estimated."""
         raise NotImplementedError
 
+    def _hold(self, surrogate: Surrogate[Any]) -> None:
+        """Keep a surrogate, with the levels that it knows."""
+        super()._hold(surrogate)
+        self._levels = levels_among(surrogate.inputs.transforms)
+
     def _learn(self, surrogate: Surrogate[Any]) -> None:
         """Take over a surrogate that knows more runs."""
         self._hold(surrogate)
 
     def _runs(self, X: Any, y: Any, least: int = 2) -> tuple[FloatArray, FloatArray]:
         """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
+        self._levels = find_levels(X, self.factors)
+        X = as_numbers(X, self._levels, None)
         check_real(X, "X")
         check_real(y, "y")
         with np.errstate(**_SUMS):
@@ -81,7 +101,15 @@ class SurrogateMixin(IntervalMixin):
 
     def _scales(self) -> Scales:
         """Return the transforms that are asked for."""
-        return Scales(self.input_transforms, self.response_transform)
+        return Scales(
+            self.input_transforms, self.response_transform, self.integer_inputs, self._levels
+        )
+
+    def _with_levels(self, model: _HasKernel) -> _HasKernel:
+        """Return a model whose kernel knows which inputs are factors."""
+        if self._levels and isinstance(model.mean, LinearMean):
+            raise InputError("mean='linear' has no slope in a factor; use a constant mean.")
+        return replace(model, kernel=replace(model.kernel, levels=tuple(self._levels)))
 
     def _names(self) -> Any:
         """Return the names of the inputs, None if they have none."""
@@ -105,6 +133,16 @@ class SurrogateMixin(IntervalMixin):
         found = list(self._surrogate.response.transforms)
         found = found or [IDENTITY] * len(self._surrogate.posteriors)
         return found[0] if self._one_output else found
+
+    def _scale_settings(self) -> dict[str, Any]:
+        """Return parameters with which another estimator takes X_train_ and y_train_ likewise."""
+        levels, transforms = self._levels, enumerate(self.input_transforms_)
+        return {
+            "input_bounds": self.input_bounds,
+            "input_transforms": {p: t for p, t in transforms if p not in levels},
+            "response_transform": self.response_transform_,
+            "factors": {p: t.labels if t.are_texts else t.values for p, t in levels.items()},
+        }
 
     @property
     def loo_(self) -> LeaveOneOut:
@@ -207,6 +245,7 @@ class SurrogateMixin(IntervalMixin):
             Their responses.
         """
         check_is_fitted(self)
+        X_new = as_numbers(X_new, self._levels, self._names())
         check_real(X_new, "X_new")
         check_real(y_new, "y_new")
         with np.errstate(**_SUMS):
@@ -261,6 +300,7 @@ class SurrogateMixin(IntervalMixin):
     def _new_inputs(self, X: Any) -> FloatArray:
         """Return checked inputs [m, d] of a fitted estimator."""
         check_is_fitted(self)
+        X = as_numbers(X, self._levels, self._names())
         check_real(X, "X")
         with np.errstate(**_SUMS):
             checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)

@@ -67,7 +67,7 @@ class BayesianGPRegressor(
         Most processes that are kept for predictions; ``thinning_`` says what that changes.
     input_bounds : array, shape [d, 2], optional
         Lower and upper end of each input, the design region; by default the range of the runs.
-    input_transforms, response_transform
+    input_transforms, response_transform, integer_inputs, factors
         As in `PenalizedGPRegressor`. A power maximises the profile likelihood of the first kernel
         with a constant mean, the Jacobian counted, and is kept: it is not averaged over.
     random_state : int, Generator, RandomState or None
@@ -117,6 +117,8 @@ class BayesianGPRegressor(
         input_bounds: ArrayLike | None = None,
         input_transforms: Any = None,
         response_transform: Any = None,
+        integer_inputs: Sequence[Any] | None = None,
+        factors: Any = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -130,6 +132,8 @@ class BayesianGPRegressor(
         self.input_bounds = input_bounds
         self.input_transforms = input_transforms
         self.response_transform = response_transform
+        self.integer_inputs = integer_inputs
+        self.factors = factors
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -178,8 +182,9 @@ class BayesianGPRegressor(
         size = self.effective_size
         if not isinstance(size, numbers.Real) or not 0.0 < float(size) < np.inf:
             raise InputError(f"effective_size={size!r} must be a number above 0.")
+        members = members_of(d, self.kernels, self.nugget, self.mean, n_constant=n_constant)
         return Settings(
-            members_of(d, self.kernels, self.nugget, self.mean, n_constant=n_constant),
+            tuple(self._with_levels(member) for member in members),
             get_prior(self.prior),
             float(size),
             check_count(self.max_points, "max_points", 1, _MOST_POINTS),

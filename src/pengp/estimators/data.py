@@ -3,13 +3,14 @@
 import numbers
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp._core.checks import DataSets, check_duplicates, check_lams, warn
+from pengp._core.rows import first_of_each
 from pengp.choosing.folds import (
     DEFAULT_K,
     FoldPlan,
@@ -20,6 +21,7 @@ from pengp.choosing.folds import (
 )
 from pengp.estimators.scales import (
     Judge,
+    Scales,
     column_label,
     input_transforms,
     judge_of,
@@ -34,15 +36,10 @@ from pengp.path.grids import kkt_bound, lambda_grid
 
 #: Runs below which the default folds give up: training on one run says nothing about theta.
 _FEWEST_TO_VALIDATE = 3
+#: Different runs from which repeated ones are merged.
+_FEWEST_MERGED = 3
 #: Nugget of the KKT bound where the nugget is to be estimated.
 _KKT_NUGGET = 1e-5
-
-
-class Scales(NamedTuple):
-    """The transforms that a user asks for, as given to an estimator."""
-
-    inputs: Any
-    response: Any
 
 
 class TrainingData(NamedTuple):
@@ -116,9 +113,12 @@ def scale_runs(
     ``judge`` tells powers of transforms apart; ``estimated`` is what the estimator
     calls a nugget that the runs decide; see `prepare`.
     """
+    X_raw, y_raw = _merged(X_raw, y_raw, nugget)
     inputs = InputScaler.from_data(X_raw, input_bounds)
+    for p, levels in scales.levels.items():
+        inputs.lower[p], inputs.upper[p] = levels.values[0], levels.values[-1]
     check_inside(X_raw, inputs, input_bounds, names)
-    if transforms := input_transforms(scales.inputs, X_raw, names):
+    if transforms := input_transforms(scales, X_raw, names):
         inputs = replace(inputs, transforms=transforms)
         _check_ends(inputs, names)
     X = scale_inputs(inputs, X_raw)
@@ -128,6 +128,31 @@ def scale_runs(
     check_duplicates(X, y_raw, nugget, estimated=estimated)
     _warn_about_constants(inputs.constant, response.constant, names)
     return TrainingData(X_raw, y_raw, X, y, inputs, response)
+
+
+def _merged(
+    X_raw: FloatArray, y_raw: FloatArray, nugget: float | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the runs X_raw [n, d], y_raw [n, q] without those that repeat others, with a warning.
+
+    With an estimated nugget (None) they stay, as they tell how much responses scatter; also where
+    fewer than 3 runs would be left.
+    """
+    if nugget is None:
+        return X_raw, y_raw
+    first = first_of_each(np.column_stack([X_raw, y_raw]))
+    kept = np.unique(first)
+    repeats = np.flatnonzero(first != np.arange(len(first)))
+    if not len(repeats) or len(kept) < _FEWEST_MERGED:
+        return X_raw, y_raw
+    check_duplicates(X_raw, y_raw, nugget or _KKT_NUGGET)  # by the rows as they were given
+    j = int(repeats[0])
+    more = f" and {len(repeats) - 1} more likewise" if len(repeats) > 1 else ""
+    warn(
+        f"row {j} of X and y repeats row {first[j]}{more}; a run that is given twice counts once, "
+        "or it would flatter all that leaves runs out."
+    )
+    return X_raw[kept], y_raw[kept]
 
 
 def check_inside(

@@ -56,7 +56,7 @@ class PathMixin(SurrogateMixin):
 
     def _model(self) -> Model:
         """Return what is to be fitted, checked."""
-        return checked_model(
+        model = checked_model(
             kernel=self.kernel,
             penalty=self.penalty,
             isotropic=self.isotropic,
@@ -65,6 +65,7 @@ class PathMixin(SurrogateMixin):
             theta_bounds=self.theta_bounds,
             likelihood=self.likelihood,
         )
+        return self._with_levels(model)
 
     def _prepared(
         self, X_raw: FloatArray, y_raw: FloatArray, model: Model, lam: float, seed: int

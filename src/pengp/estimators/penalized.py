@@ -1,6 +1,7 @@
 """scikit-learn estimators: validate, scale, delegate, expose what was learned."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -76,6 +77,14 @@ class PenalizedGPRegressor(_PenalizedGP):
     response_transform : transform, or sequence of q transforms
         Scale on which the response is modelled: as for inputs, also "boxcox" and "yeojohnson",
         whose power maximises Q at `lam` with the Jacobian counted. Results are in the units of y.
+    integer_inputs : sequence of names or numbers of columns, optional
+        Inputs that are whole numbers: rounded before the correlation, so that the surrogate is
+        constant in between.
+    factors : sequence of names or numbers of columns, or mapping from them to levels, optional
+        Inputs whose values have no order. Any two levels are equally correlated, exp(-theta) for
+        the squared exponential, by the one theta of the input. Columns of a frame that hold
+        categories or texts are factors without being named. A mapping names the levels, also those
+        that no run has; where they are texts, numbers in X are their places, from 0.
     n_starts : int or array, shape [S, d] (isotropic: [S, 1])
         Number of starts that are chosen, or thetas to start from; see `penalized_path`.
     random_state : int, Generator, RandomState or None
@@ -138,6 +147,8 @@ class PenalizedGPRegressor(_PenalizedGP):
         input_bounds: ArrayLike | None = None,
         input_transforms: Any = None,
         response_transform: Any = None,
+        integer_inputs: Sequence[Any] | None = None,
+        factors: Any = None,
         n_starts: int | ArrayLike = 10,
         random_state: RandomState = None,
     ) -> None:
@@ -152,6 +163,8 @@ class PenalizedGPRegressor(_PenalizedGP):
         self.input_bounds = input_bounds
         self.input_transforms = input_transforms
         self.response_transform = response_transform
+        self.integer_inputs = integer_inputs
+        self.factors = factors
         self.n_starts = n_starts
         self.random_state = random_state
 
@@ -204,7 +217,9 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         an estimated nugget "min".
     kernel, penalty, isotropic, nugget, mean, likelihood, theta_bounds
         As in `PenalizedGPRegressor`.
-    input_bounds, input_transforms, response_transform, n_starts, random_state
+    input_bounds, input_transforms, response_transform, integer_inputs, factors
+        As in `PenalizedGPRegressor`.
+    n_starts, random_state
         As in `PenalizedGPRegressor`; a power is estimated at lambda 0, before lambda is chosen.
     n_jobs : int, optional
         Processes or threads for the folds; the result does not depend on it.
@@ -242,6 +257,8 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         input_bounds: ArrayLike | None = None,
         input_transforms: Any = None,
         response_transform: Any = None,
+        integer_inputs: Sequence[Any] | None = None,
+        factors: Any = None,
         n_starts: int | ArrayLike = 10,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -261,6 +278,8 @@ class PenalizedGPRegressorCV(_PenalizedGP):
         self.input_bounds = input_bounds
         self.input_transforms = input_transforms
         self.response_transform = response_transform
+        self.integer_inputs = integer_inputs
+        self.factors = factors
         self.n_starts = n_starts
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -9,6 +9,7 @@ from pengp._core.arrays import FloatArray
 from pengp.estimators.laws import MappedLaw
 from pengp.estimators.path_view import PathView
 from pengp.model.elementary import Transform
+from pengp.model.levels import Integer
 from pengp.model.transforms import IDENTITY
 
 
@@ -41,8 +42,12 @@ class ScaledView(PathView):
         return transform.is_logarithm
 
     def grid(self, p: int, low: float, high: float, size: int) -> FloatArray:
-        """Return values [size] of input p, equally spaced on its scale from low to high."""
+        """Return values [size] of input p, equally spaced on its scale from low to high.
+
+        Of an input of whole numbers they are not rounded, so that steps show.
+        """
         transform, ends = self.input_transforms[p], np.array([low, high])
+        transform = transform.scale if isinstance(transform, Integer) else transform
         first, last = transform.forward(ends).tolist()
         inside = transform.inverse(np.linspace(first, last, size)[1:-1])
         return np.concatenate([ends[:1], inside, ends[1:]])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from pengp._core.arrays import FloatArray
 from pengp._core.checks import DataSets
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
+from pengp.model.levels import Integer, Levels
 from pengp.model.scaling import ResponseScaler
 from pengp.model.transforms import IDENTITY, get_transform
 from pengp.path.fitting import Model
@@ -27,27 +28,30 @@ def column_label(p: int, names: Sequence[str] | None) -> str:
     return f"column {p}" if names is None else f"column {p} ({str(names[p])!r})"
 
 
+class Scales(NamedTuple):
+    """What a user asks for beyond plain numbers, as given to an estimator."""
+
+    inputs: Any  # transform, or mapping from names or numbers of columns to transforms
+    response: Any  # transform, or sequence of q transforms
+    integers: Any  # names or numbers of columns
+    levels: Mapping[int, Levels]  # by the numbers of columns
+
+
 def input_transforms(
-    setting: Any, X_raw: FloatArray, names: Sequence[str] | None
+    scales: Scales, X_raw: FloatArray, names: Sequence[str] | None
 ) -> tuple[Transform, ...]:
     """Return the transform of each column of X_raw [n, d], checked; empty if there is none.
 
     Parameters
     ----------
-    setting : transform, or mapping from names or numbers of columns to transforms
+    scales : Scales
         As given to an estimator.
     X_raw : [n, d]
         Inputs in the user's units.
     names : sequence of d strings, optional
         Names of the inputs.
     """
-    d = X_raw.shape[1]
-    if isinstance(setting, Mapping):
-        found: list[Transform] = [IDENTITY] * d
-        for column, transform in setting.items():
-            found[_column(column, names, d)] = get_transform(transform)
-    else:
-        found = [get_transform(setting)] * d
+    found = _asked(scales, X_raw, names)
     found = [transform.fitted(column) for transform, column in zip(found, X_raw.T, strict=True)]
     for p, transform in enumerate(found):
         if len(transform.candidates()) > 1:
@@ -59,14 +63,49 @@ def input_transforms(
     return _none_if_plain(found)
 
 
-def _column(column: Any, names: Sequence[str] | None, d: int) -> int:
-    """Return the number of a column given by name or number."""
+def _asked(scales: Scales, X_raw: FloatArray, names: Sequence[str] | None) -> list[Transform]:
+    """Return the transforms of the columns of X_raw [n, d] that are asked for."""
+    d, setting = X_raw.shape[1], scales.inputs
+    found: list[Transform] = [IDENTITY] * d
+    if isinstance(setting, Mapping):
+        for column, transform in setting.items():
+            found[column_number(column, names, d, "input_transforms")] = get_transform(transform)
+    elif setting is not None:
+        found = [get_transform(setting)] * d
+    for column in () if scales.integers is None else scales.integers:
+        p = column_number(column, names, d, "integer_inputs")
+        found[p] = found[p] if isinstance(found[p], Integer) else Integer(found[p])
+    for p, levels in scales.levels.items():
+        if (isinstance(setting, Mapping) and found[p] != IDENTITY) or isinstance(found[p], Integer):
+            raise InputError(
+                f"{column_label(p, names)} of X is a factor, whose levels have no scale; do not "
+                "name it in input_transforms or integer_inputs."
+            )
+        found[p] = levels
+    for p in (p for p, transform in enumerate(found) if isinstance(transform, Integer)):
+        _check_whole(X_raw[:, p], column_label(p, names))
+    return found
+
+
+def _check_whole(column: FloatArray, label: str) -> None:
+    """Raise an InputError if a run has a fraction in a column [n] of whole numbers."""
+    fraction = column != np.rint(column)
+    if fraction.any():
+        i = int(fraction.argmax())
+        raise InputError(
+            f"X has {column[i]:g} in row {i}, {label}, which is no whole number; correct that run, "
+            "or do not name the input in integer_inputs."
+        )
+
+
+def column_number(column: Any, names: Sequence[str] | None, d: int, parameter: str) -> int:
+    """Return the number of a column given by name or number to a parameter."""
     if isinstance(column, str) and names is not None and column in list(names):
         return list(names).index(column)
     if isinstance(column, int | np.integer) and 0 <= column < d:
         return int(column)
     there = f"{d} columns, counted from 0" if names is None else ", ".join(map(str, names))
-    raise InputError(f"input_transforms names {column!r}, which is no input; there are {there}.")
+    raise InputError(f"{parameter} names {column!r}, which is no input; there are {there}.")
 
 
 def check_domain(values: FloatArray, transform: Transform, where: str) -> None:
@@ -111,6 +150,9 @@ def response_transforms(
     if len(each) != q:
         raise InputError(f"response_transform has {len(each)} entries, but y has {q} outputs.")
     asked = [get_transform(one).fitted(y) for one, y in zip(each, y_raw.T, strict=True)]
+    for transform in asked:
+        if transform.has_steps:
+            raise InputError(f"the transform {transform.name} is for inputs, not for a response.")
     check_responses(y_raw, [transform.candidates()[0] for transform in asked])
     return _none_if_plain([_best(t, X, y, judge) for t, y in zip(asked, y_raw.T, strict=True)])
 

@@ -26,7 +26,7 @@ from pengp.estimators.path_view import active_inputs
 from pengp.estimators.scaled_view import ScaledView
 from pengp.estimators.surrogate import LeaveOneOut
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.kernels import Kernel
 
 #: Runs from which each can be held out and the others fitted.
 _FEWEST_HELD_OUT = 4
@@ -191,9 +191,9 @@ class FittedView(ScaledView):
     @property
     def processes(self) -> list[tuple[Kernel, FloatArray, FloatArray]]:
         """Kernels of the processes that predict, with theta [M, d] and weights [M] of each."""
-        if self.is_penalized:
-            return [(get_kernel(self.estimator.kernel), self.theta[None], np.ones(1))]
         mixture = self.estimator._surrogate.posteriors[self.output]
+        if self.is_penalized:
+            return [(mixture.kernel, self.theta[None], np.ones(1))]
         mine = [mixture.member == k for k in range(len(mixture.members))]
         return [
             (member.kernel, mixture.theta[k], mixture.weight[k])

@@ -13,12 +13,14 @@ from pengp.exceptions import InputError
 class Transform:
     """An increasing function of a column, elementwise for arrays of any shape.
 
-    A subclass is a frozen dataclass, whose fields are its settings.
+    A subclass is a frozen dataclass, whose fields are its settings. One that has steps, and is
+    constant between them, is for inputs only.
     """
 
     name: ClassVar[str]
     label: ClassVar[str]
     is_logarithm: ClassVar[bool] = False
+    has_steps: ClassVar[bool] = False
     where: ClassVar[str] = "anywhere"
 
     @property

@@ -17,6 +17,7 @@ from scipy.spatial.distance import pdist, squareform
 from pengp._core.arrays import FloatArray
 from pengp._core.registry import Registry
 from pengp.model.products import (
+    Correlation,
     Matern32Product,
     Matern52Additive,
     Matern52Product,
@@ -25,7 +26,7 @@ from pengp.model.products import (
 )
 
 
-class RadialKernel(ABC):
+class RadialKernel(Correlation, ABC):
     """A correlation phi(s); a class of your own gives `phi` and `derivatives`.
 
     ``kept`` is what one method leaves for the next one, with the same arguments.
@@ -76,23 +77,24 @@ class RadialKernel(ABC):
         s = np.zeros((len(A), A.shape[1], C.shape[1]))
         for p in range(A.shape[2]):
             delta = A[:, :, None, p] - C[:, None, :, p]
-            delta *= delta
-            delta *= theta[:, p, None, None]
-            s += delta
+            D = delta != 0.0 if p in self.levels else delta * delta
+            s += D * theta[:, p, None, None]
         return self.phi(s)
 
     def across(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, Any]:
         """Return R(X_new, X) [m, n] and what is kept, for X_new [m, d], X [n, d], theta [d].
 
         s = |z|^2 + |Z|^2 - 2 z Z' with z = sqrt(theta) x is one matrix product. Its rounding error,
-        about 1e-16 |z|^2, is far below any nugget; a negative s becomes 0.
+        about 1e-16 |z|^2, is far below any nugget; a negative s becomes 0. Levels are compared.
         """
-        root = np.sqrt(theta)
+        root = np.sqrt(self._of_numbers(theta))
         z, Z = X_new * root, X * root
         left = np.column_stack([z, (z * z).sum(1), np.ones(len(z))])
         right = np.column_stack([-2.0 * Z, np.ones(len(Z)), (Z * Z).sum(1)])
         s: FloatArray = left @ right.T
         np.maximum(s, 0.0, out=s)
+        for p in self.levels:
+            s += theta[p] * (X_new[:, None, p] != X[:, p])
         return self.phi(s), (z, Z, s)
 
     def across_slopes(
@@ -106,7 +108,7 @@ class RadialKernel(ABC):
     ) -> FloatArray:
         """Return sum_j w_j dr_j/dx_p [m, d] for weights [n], after `across`.
 
-        dr_j/dx_p = phi'(s_j) 2 theta_p (x_p - x_jp).
+        dr_j/dx_p = phi'(s_j) 2 theta_p (x_p - x_jp), 0 for levels.
         """
         z, Z, s = kept
         W = weights * self.derivatives(s, r)[0]
@@ -115,7 +117,9 @@ class RadialKernel(ABC):
 
     def condensed(self, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return R_ij, i < j, of X [n, d] as SciPy's `pdist` orders them, and s."""
-        s: FloatArray = pdist(X * np.sqrt(theta), "sqeuclidean")
+        s: FloatArray = pdist(X * np.sqrt(self._of_numbers(theta)), "sqeuclidean")
+        for p in self.levels:
+            s += theta[p] * pdist(X[:, p : p + 1], "hamming")
         return self.phi(s), s
 
     def condensed_slopes(
@@ -131,7 +135,13 @@ class RadialKernel(ABC):
         W *= squareform(self.derivatives(kept, R)[0]).T
         sums, products = dsymv(1.0, W, np.ones(len(X)), lower=1), dsymm(1.0, W, X, lower=1)
         slopes: FloatArray = 2.0 * ((sums[:, None] * X * X).sum(0) - (X * products).sum(0))
+        for p in self.levels:
+            slopes[p] = 2.0 * np.tril(W, -1).ravel() @ (X[:, [p]] != X[:, p]).ravel()
         return slopes
+
+    def _of_numbers(self, theta: FloatArray) -> FloatArray:
+        """Return theta [d] with 0 for inputs that hold levels."""
+        return np.where(np.isin(np.arange(len(theta)), self.levels), 0.0, theta)
 
 
 @dataclass(frozen=True)

@@ -147,8 +147,7 @@ class BatchLikelihood(Likelihood):
         """Keep the squared differences, and where their lower triangles are."""
         n, nugget = self.n, self.nugget
         columns = self.X.transpose(0, 2, 1).copy()
-        D = columns[:, :, :, None] - columns[:, :, None, :]
-        D *= D
+        D = self.kernel.squares(columns[:, :, :, None] - columns[:, :, None, :], 1)
         self._right = np.concatenate([self._trend.z[:, None], self._trend.rows], axis=1)
         self._lower = np.tri(n, k=-1, dtype=bool).ravel().nonzero()[0]
         self._row, self._column = np.divmod(self._lower, n)

@@ -10,11 +10,14 @@ are the squared differences in input p. The derivatives of any correlation in th
 
 which is all that the likelihoods ask for. An isotropic radial correlation (`kernels`) has the D_p
 summed before, an isotropic product has E_p and extra_p summed.
+
+An input may hold levels, which have no order: there D_p is 1 between different ones and 0 between
+equal ones, so any two levels are equally correlated: phi(theta_p), m(theta_p).
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -35,7 +38,22 @@ class Pieces(NamedTuple):
     extra: FloatArray | None  # [B, T, N], None for 0
 
 
-class ProductKernel(ABC):
+@dataclass(frozen=True)
+class Correlation:
+    """What all correlations know of the inputs: which of them hold levels, by their numbers."""
+
+    levels: tuple[int, ...] = field(default=(), kw_only=True, repr=False)
+
+    def squares(self, differences: FloatArray, axis: int) -> FloatArray:
+        """Return D of differences, of which the given axis is that of the d inputs."""
+        D = differences * differences
+        by_input = np.moveaxis(D, axis, 0)
+        for p in self.levels:
+            by_input[p] = by_input[p] != 0.0
+        return D
+
+
+class ProductKernel(Correlation, ABC):
     """A product of correlations m(t) of a = sqrt(c t), one for each input.
 
     A class of your own gives ``c``, `factor` and `log_derivatives`; the other methods are those of
@@ -103,9 +121,10 @@ class ProductKernel(ABC):
 
     def pairwise(self, A: FloatArray, C: FloatArray, theta: FloatArray) -> FloatArray:
         """Return the product, one input at a time."""
-        deltas = (np.abs(A[:, :, None, p] - C[:, None, :, p]) for p in range(A.shape[2]))
-        root = self.distance(theta)
-        return self._product(root[:, p, None, None] * delta for p, delta in enumerate(deltas))
+        root, pairs = self.distance(theta)[:, :, None, None], range(A.shape[2])
+        deltas = (A[:, :, None, p] - C[:, None, :, p] for p in pairs)
+        sizes = (d != 0.0 if p in self.levels else np.abs(d) for p, d in enumerate(deltas))
+        return self._product(root[:, p] * size for p, size in enumerate(sizes))
 
     def across(
         self, X_new: FloatArray, X: FloatArray, theta: FloatArray
@@ -122,9 +141,9 @@ class ProductKernel(ABC):
         r: FloatArray,
         kept: Any,
     ) -> FloatArray:
-        """Return the sums, dr_j/dx_p = r_j l'(t_p) 2 theta_p (x_p - x_jp)."""
-        W, slopes = weights * r, np.empty(X_new.shape)
-        for p in range(X.shape[1]):
+        """Return the sums, dr_j/dx_p = r_j l'(t_p) 2 theta_p (x_p - x_jp); 0 for levels."""
+        W, slopes = weights * r, np.zeros(X_new.shape)
+        for p in sorted({*range(X.shape[1])} - {*self.levels}):
             delta = X_new[:, None, p] - X[None, :, p]
             with np.errstate(over="ignore"):
                 first = self.log_derivatives(self.distance(theta[p] * delta * delta))[0]
@@ -134,7 +153,11 @@ class ProductKernel(ABC):
     def condensed(self, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, None]:
         """Return the product, one input at a time."""
         root = self.distance(theta)
-        distances = (pdist(X[:, p : p + 1], "cityblock") for p in range(X.shape[1]))
+        columns = (X[:, p : p + 1] for p in range(X.shape[1]))
+        distances = (
+            pdist(column, "hamming" if p in self.levels else "cityblock")
+            for p, column in enumerate(columns)
+        )
         return self._product(root[p] * step for p, step in enumerate(distances)), None
 
     def condensed_slopes(
@@ -145,7 +168,7 @@ class ProductKernel(ABC):
         weights = 2.0 * W.T[np.triu_indices(n, 1)] * R
         slopes = np.empty(X.shape[1])
         for p in range(X.shape[1]):
-            D = pdist(X[:, p : p + 1], "sqeuclidean")
+            D = pdist(X[:, p : p + 1], "hamming" if p in self.levels else "sqeuclidean")
             first = self.log_derivatives(self.distance(theta[p] * D))[0]
             slopes[p] = (weights * first) @ D
         return slopes

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
+from pengp.model.levels import levels_among
 
 #: Scaled inputs are clipped here; their squared differences stay finite, their correlation is 0.
 FAR_AWAY = 1e150
@@ -92,10 +93,13 @@ class InputScaler:
 
     @property
     def width(self) -> FloatArray:
-        """Range [d] after the transforms, at most the largest double; 1 where it is 0."""
+        """Range [d] after the transforms, at most the largest double; 1 where it is 0.
+
+        It is 1 for levels as well: they are equally far from each other.
+        """
         exponent, low, high = self._near_one()
         width = np.minimum(_ldexp(high - low, exponent), np.finfo(np.float64).max)
-        return np.where(low == high, 1.0, width)
+        return np.where((low == high) | self._has_levels, 1.0, width)
 
     def slope(self, X: FloatArray) -> FloatArray:
         """Return the derivatives [m, d] of the scaled inputs in the inputs, at X [m, d]."""
@@ -126,7 +130,8 @@ class InputScaler:
     def lengthscale(self, theta: ArrayLike) -> FloatArray:
         """Distance at which theta_p dx_p^2 = 1, width / sqrt(theta): in the user's units.
 
-        For a transformed input it is a distance on the transformed scale.
+        For a transformed input it is a distance on the transformed scale, for levels 1 /
+        sqrt(theta).
 
         Parameters
         ----------
@@ -138,11 +143,16 @@ class InputScaler:
         FloatArray, shape [..., d]
         """
         exponent, low, high = self._near_one()
-        no_scale = low == high
+        no_scale = (low == high) | self._has_levels
         width = np.where(no_scale, 1.0, high - low)
         with np.errstate(divide="ignore"):
             scaled = width / np.sqrt(np.asarray(theta, dtype=np.float64))
         return _ldexp(scaled, np.where(no_scale, 0, exponent))
+
+    @property
+    def _has_levels(self) -> BoolArray:
+        """Whether an input [d] holds levels."""
+        return np.isin(np.arange(len(self.lower)), list(levels_among(self.transforms)))
 
     def _near_one(self) -> tuple[IntArray, FloatArray, FloatArray]:
         """Exponent e [d] and the two ends [d] divided by 2**e, none larger than 1."""

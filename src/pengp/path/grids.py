@@ -110,7 +110,7 @@ def kkt_bound(
     if not q > 0.0:
         raise InputError("lambda_max is not defined, because y equals its prior mean everywhere.")
     slope = kernel.slope_at_zero()
-    D = (X[:, None, :] - X[None, :, :]) ** 2
+    D = kernel.squares(X[:, None, :] - X[None, :, :], 2)
     forms = slope * np.einsum("i,ijp,j->p", alpha, D, alpha)
     traces = slope * -D.sum((0, 1)) / (g * (n + g))
     if mean.variance is not None:  # R is J + g I + variance F F', whose inverse is P

@@ -199,6 +199,7 @@ def restore(
     if not all(type(seed) is int and 0 <= seed < 1 << 32 for seed in seeds):
         raise ValueError("a seed is not what it should be.")
     estimator._settings = settings = _decode_settings(header["settings"], data.X.shape[1])
+    known.check_levels([member.kernel for member in settings.members])
     estimator._seeds = seeds
     estimator.X_train_ = data.X_raw
     estimator.y_train_ = data.y_raw[:, 0] if estimator._one_output else data.y_raw

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from pengp.choosing.metrics import get_metric
 from pengp.choosing.rules import get_rule
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import InputError
+from pengp.model.levels import Integer, Levels
 from pengp.model.transforms import TRANSFORMS
 
 _TYPES: dict[str, tuple[Any, type]] = {
@@ -28,13 +29,14 @@ _TYPES: dict[str, tuple[Any, type]] = {
 _BUILT_IN: dict[str, Mapping[str, Any]] = {
     **{kind: registry.built_in for kind, registry in RECORDS.items()},
     "prior": dict(PRIORS),
-    "transform": TRANSFORMS.built_in,
+    "transform": {**TRANSFORMS.built_in, "integer": Integer(), "levels": Levels()},
 }
 #: Kinds of parameters that hold records, or several of them, under another name.
 _KINDS = {
     "kernels": "kernel",
     "input_transforms": "transform",
     "response_transform": "transform",
+    "scale": "transform",
 }
 #: How functions become records, for parameters of which a file keeps the name.
 _LOOK_UP: dict[str, Callable[[Any], Any]] = {"metric": get_metric, "rule": get_rule}
@@ -63,12 +65,15 @@ def checked_json(value: Any, what: str) -> Any:
 def encode_record(kind: str, record: Any) -> str | dict[str, Any]:
     """Return the name of one of the package's kernels, means, transforms, ..., with its settings.
 
-    Penalties have their settings in any case, as files of version 1 have.
+    Penalties have their settings in any case, as files of version 1 have; keyword-only settings
+    are left out where they have their defaults.
     """
     name, built_in = name_of(record), _BUILT_IN[kind]
     if name not in built_in or type(record) is not type(built_in[name]):
         raise _refused(kind, record, f"use one of {', '.join(built_in)}")
-    settings = {key: _encode(key, value) for key, value in asdict(record).items()}
+    pairs = [(f, getattr(record, f.name)) for f in fields(record)]
+    kept = {f.name: value for f, value in pairs if not f.kw_only or value != f.default}
+    settings = {key: _encode(key, value) for key, value in kept.items()}
     return {"name": name, "settings": settings} if settings or kind == "penalty" else name
 
 
@@ -82,7 +87,8 @@ def decode_record(kind: str, encoded: Any) -> Any:
         case _:
             raise ValueError(f"the {kind} is not what it should be.")
     cls = type(_built_in(kind, name))
-    if set(settings) != {field.name for field in fields(cls)}:
+    known = {field.name: field.kw_only for field in fields(cls)}
+    if not {name for name in known if not known[name]} <= set(settings) <= set(known):
         raise ValueError(f"the settings of the {kind} are not its own.")
     return cls(**{key: _decode(value, 0) for key, value in settings.items()})
 
@@ -182,9 +188,9 @@ def _encode(name: str, value: Any) -> Any:
     if name in _LOOK_UP:
         return {name: value.name}
     kind = _KINDS.get(name, name)
-    if isinstance(value, Mapping) and name in _KINDS:
-        # Kernels map to weights, columns to transforms: one of the two is a record.
-        names = ("", name) if kind == "transform" else (name, "")
+    if isinstance(value, Mapping) and (name in _KINDS or name == "factors"):
+        # Kernels map to weights, columns to transforms or levels: one of the two may be a record.
+        names = ("", name) if kind in ("transform", "factors") else (name, "")
         pairs = [list(map(_encode, names, pair)) for pair in value.items()]
         return {"pairs": pairs}
     if kind in _BUILT_IN:

@@ -10,6 +10,8 @@ from pengp._core.checks import check_runs, check_values
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData
 from pengp.estimators.surrogate import scale_inputs
+from pengp.model.kernels import Kernel
+from pengp.model.levels import levels_among
 from pengp.model.scaling import InputScaler, ResponseScaler, Transforms
 from pengp.persistence.container import Arrays
 from pengp.persistence.parameters import decode_record, encode_record
@@ -36,6 +38,12 @@ class Runs(NamedTuple):
         """Those of each ``condition_on``, in the user's units."""
         ends = pairwise(accumulate(self.batches))
         return [(self.data.X_raw[i:j], self.data.y_raw[i:j]) for i, j in ends]
+
+    def check_levels(self, kernels: list[Kernel]) -> None:
+        """Raise a ValueError if kernels know of other levels than the inputs."""
+        levels = tuple(levels_among(self.data.inputs.transforms))
+        if any(kernel.levels != levels for kernel in kernels):
+            raise ValueError("the correlations know of other levels than the inputs.")
 
 
 def to_header(model: SurrogateMixin, n_fit: int) -> dict[str, Any]:
@@ -112,6 +120,8 @@ def decode(header: dict[str, Any], arrays: Arrays) -> Runs:
             transforms = _decode(of_responses, y_raw.shape[1], y_raw)
         case _:
             raise ValueError("the transforms are not what they should be.")
+    if any(transform.has_steps for transform in transforms):
+        raise ValueError("a response has a transform that is for inputs.")
     response = ResponseScaler.from_data(y_raw[:n_fit], transforms)
     X, y = scale_inputs(inputs, X_raw), np.ascontiguousarray(response.transform(y_raw).T)
     for output in y:

@@ -220,12 +220,14 @@ def _decode_path(header: dict[str, Any], arrays: Arrays, known: runs.Runs) -> Pa
     if type(header["n_evaluations"]) is not int:
         raise ValueError("the evaluations are not counted.")
     X, responses = known.data.X[: known.n_fit], [y[: known.n_fit] for y in known.data.y]
+    model = _decode_model(header["model"])
+    known.check_levels([model.kernel])
     shape = () if header["one_output"] else (len(responses),)
     return PathFit(
         lams=arrays["path.lams"],
         modes=Modes(**{name: arrays[f"modes.{name}"] for name in _MODES}),
         n_evaluations=header["n_evaluations"],
-        _model=_decode_model(header["model"]),
+        _model=model,
         _data=DataSets([X] * len(responses), responses, shape),
         **{name: arrays[f"path.{name}"] for name in _PATH},
     )

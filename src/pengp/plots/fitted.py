@@ -88,14 +88,13 @@ def distance_from(view: FittedView, at: FloatArray, free: Sequence[int]) -> Floa
     the response's variance at the run that is left when it is known at the projection; of an
     average, the mean of r^2 over its processes. Inputs that do not matter do not count.
     """
-    fixed, scale = np.setdiff1d(np.arange(len(at)), free), view.estimator._surrogate.scale
-    if not len(fixed):
-        return np.zeros(len(view.X))
-    steps = (scale(view.X) - scale(at[None]))[None, :, fixed]
+    scale = view.estimator._surrogate.scale
+    steps = (scale(view.X) - scale(at[None]))[None]
+    steps[..., list(free)] = 0.0
     known = np.zeros(len(view.X))
     for kernel, theta, weight in view.processes:
         shape = len(theta), *steps.shape[1:]
-        origin = np.zeros((len(theta), 1, len(fixed)))
-        r = kernel.pairwise(np.broadcast_to(steps, shape), origin, theta[:, fixed])[..., 0]
+        origin = np.zeros((len(theta), 1, len(at)))
+        r = kernel.pairwise(np.broadcast_to(steps, shape), origin, theta)[..., 0]
         known += weight @ r**2
     return np.maximum(1.0 - known, 0.0)

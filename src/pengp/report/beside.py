@@ -28,14 +28,7 @@ def paper_fit(model: BayesianGPRegressor) -> PenalizedGPRegressorCV:
     cv = None if len(X) <= _FEW_RUNS else DEFAULT_K
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PengpWarning)  # the average's own fit has said it
-        fitted = PenalizedGPRegressorCV(
-            cv=cv,
-            input_bounds=model.input_bounds,
-            input_transforms=dict(enumerate(model.input_transforms_)),
-            response_transform=model.response_transform_,
-            random_state=0,
-        )
-        return fitted.fit(X, y)
+        return PenalizedGPRegressorCV(cv=cv, **model._scale_settings(), random_state=0).fit(X, y)
 
 
 class Difference(NamedTuple):

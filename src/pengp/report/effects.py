@@ -27,7 +27,7 @@ def effects_part(subject: Subject, payload: Payload) -> dict[str, Any] | None:
         return None
     try:
         found = effects(subject.view)
-    except InputError:  # a kernel or a mean of the user's own
+    except InputError:  # a kernel or a mean of the user's own, or levels
         return None
     return {
         "sentence": _sentence(found),

@@ -31,8 +31,10 @@ _MEANS = ("zero", "constant", "linear")
 def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     """Return the sliders of one output; None where the page could not predict what pengp does."""
     view = subject.view
-    known = None if view.is_constant else processes_of(view)
-    if known is None or known.undo is not None or known.transforms:
+    if view.is_constant or view.estimator._surrogate.inputs.transforms:
+        return None
+    known = processes_of(view)
+    if known.undo is not None:
         return None
     named = {(getattr(p.kernel, "name", ""), getattr(p.mean, "name", "")) for p in known.components}
     if not all(kernel in _KERNELS and mean in _MEANS for kernel, mean in named):

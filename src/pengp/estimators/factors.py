@@ -1,0 +1,138 @@
+"""Inputs with levels as users give them, texts or numbers, and as arrays of numbers hold them."""
+
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pengp._core.arrays import FloatArray
+from pengp.estimators.scales import column_label, column_number
+from pengp.exceptions import InputError
+from pengp.model.levels import Levels
+
+#: Kinds of columns of a frame that are factors.
+_TEXTS = ("category", "string", "str")
+
+
+def find_levels(X: Any, factors: Any) -> dict[int, Levels]:
+    """Return the levels of the inputs that are factors, by the numbers of their columns.
+
+    Parameters
+    ----------
+    X : array or frame, shape [n, d]
+        Inputs as given to ``fit``.
+    factors : sequence of names or numbers of columns, or mapping from them to levels, optional
+        As given to an estimator. Columns of a frame that hold categories or texts are factors too.
+    """
+    if not factors and not _texts(X):
+        return {}
+    if np.ndim(X) != 2:  # the estimator has the words for it
+        return {}
+    names, d = _names(X), np.shape(X)[1]
+    given = factors if isinstance(factors, Mapping) else dict.fromkeys(factors or ())
+    asked = {column_number(c, names, d, "factors"): given[c] for c in given}
+    asked = dict.fromkeys(_texts(X)) | asked
+    return {p: _levels(_column(X, p), asked[p], column_label(p, names)) for p in sorted(asked)}
+
+
+def _names(X: Any) -> list[str] | None:
+    """Return the names of the columns of a frame, None for an array."""
+    return [str(name) for name in X.columns] if hasattr(X, "columns") else None
+
+
+def _texts(X: Any) -> list[int]:
+    """Return the numbers of a frame's columns that hold categories or texts alone."""
+    if not hasattr(X, "iloc"):
+        return []
+    kinds = [str(kind) for kind in X.dtypes]
+    return [p for p, kind in enumerate(kinds) if kind in _TEXTS or _is_text(kind, X.iloc[:, p])]
+
+
+def _is_text(kind: str, column: Any) -> bool:
+    """Tell whether a column of objects holds texts alone, as far as it is filled."""
+    filled = [value for value in column if value is not None] if kind == "object" else []
+    return bool(filled) and all(type(value) is str for value in filled)
+
+
+def _column(X: Any, p: int) -> list[Any]:
+    """Return the values of column p of an array or frame."""
+    values: list[Any] = list(X.iloc[:, p]) if hasattr(X, "iloc") else [row[p] for row in X]
+    return values
+
+
+def _levels(column: Sequence[Any], known: Any, label: str) -> Levels:
+    """Return the levels that a column takes, or those that are known; checked."""
+    _check_filled(column, label)
+    values = list(dict.fromkeys(column if known is None else known))
+    if all(isinstance(value, numbers.Real) for value in values):
+        ordered = sorted(float(value) for value in values)
+        levels = Levels(tuple(map(_label, ordered)), tuple(ordered))
+    else:
+        texts = [str(value) for value in values]
+        ordered_texts = sorted(set(texts)) if known is None else list(dict.fromkeys(texts))
+        levels = Levels(tuple(ordered_texts), tuple(float(k) for k in range(len(ordered_texts))))
+    taken, n = len(set(column)), len(column)
+    if 2 * taken > n and taken > 1:
+        raise InputError(
+            f"{label} of X has {taken} levels in {n} runs, more than one for every two runs, which "
+            "says nothing about how alike they are; leave it out, join levels, or add runs."
+        )
+    return levels
+
+
+def _label(level: Any) -> str:
+    """Return what a level is called."""
+    return f"{level:.15g}" if isinstance(level, numbers.Real) else str(level)
+
+
+def _check_filled(column: Sequence[Any], label: str) -> None:
+    """Raise an InputError if a level is missing."""
+    for i, value in enumerate(column):
+        if value is None or value != value or str(value) in ("", "<NA>"):
+            raise InputError(f"X has no level in row {i}, {label}; fill it in or remove that run.")
+
+
+def as_numbers(X: Any, levels: Mapping[int, Levels], names: Sequence[str] | None) -> Any:
+    """Return X with the values of levels for their labels.
+
+    Parameters
+    ----------
+    X : array or frame, shape [m, d]
+        Inputs; arrays of numbers hold the values already.
+    levels : mapping
+        From `find_levels`.
+    names : sequence of d strings, optional
+        Names of the inputs in ``fit``. A frame with other ones is returned as it is, for the
+        estimator to refuse.
+    """
+    is_frame = hasattr(X, "iloc")
+    if not levels or np.ndim(X) != 2 or max(levels) >= np.shape(X)[1]:
+        return X
+    if is_frame and names is not None and _names(X) != [str(name) for name in names]:
+        return X
+    coded = X.copy() if is_frame else np.array(X, dtype=object)
+    for p, known in levels.items():
+        values = _values(_column(X, p), known, column_label(p, names))
+        if is_frame:
+            coded[X.columns[p]] = values
+        else:
+            coded[:, p] = values
+    return coded
+
+
+def _values(column: Sequence[Any], known: Levels, label: str) -> FloatArray:
+    """Return the values [m] of a column of levels, or raise an InputError about the first other."""
+    _check_filled(column, label)
+    of_label = dict(zip(known.labels, known.values, strict=True))
+    found = np.empty(len(column))
+    for i, level in enumerate(column):
+        is_number = isinstance(level, numbers.Real)
+        value = float(level) if is_number else of_label.get(str(level), np.nan)
+        if value not in known.values:
+            raise InputError(
+                f"X has {_label(level)!r} in row {i}, {label}, which is none of its levels "
+                f"{known.listed}; correct it, or fit with runs of that level."
+            )
+        found[i] = value
+    return found
