@@ -10,9 +10,9 @@ import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pengp._core import checks
 from pengp._core.arrays import BoolArray, FloatArray, IntArray, RandomState
-from pengp._core.checks import as_seed
+from pengp._core.checks import as_seed, check_lams, check_starts
+from pengp._core.datasets import DataSets, as_datasets, check_datasets
 from pengp._core.linalg import ONE_THREAD
 from pengp.choosing.folds import FoldPlan, FoldsLike, make_folds
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, fold_metrics, get_metric
@@ -210,15 +210,15 @@ def cross_validate_path(
         likelihood=likelihood,
         theta_bounds=theta_bounds,
     )
-    data, seed = checks.as_datasets(X, y), as_seed(random_state)
+    data, seed = as_datasets(X, y), as_seed(random_state)
     if data.shape:
         raise InputError(f"X must be [n, d] and y [n], one data set, but they hold {data.shape}.")
-    checks.check_datasets(data, nugget=model.nugget)
+    check_datasets(data, nugget=model.nugget)
     check_trend(data, model.mean)
     warn_of_trend(data, model.mean, follows(model.mean, data.X[0][None], data.y[0][None]))
-    starts = checks.check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
+    starts = check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
     plan = make_folds(folds, data.X[0], data.y[0], random_state=seed)
-    values = checks.check_lams(lams)
+    values = check_lams(lams)
     task = Task(data.X[0], data.y[0], values, model, starts, seed, _metrics(metrics))
     return tabulate(task, plan, n_jobs)
 
@@ -272,7 +272,7 @@ def _judge(task: Task, splits: list[_Split]) -> _Tables:
     X, y = ([a[train] for train, _ in splits] for a in (task.X, task.y))
     with ONE_THREAD:
         rng = np.random.default_rng(task.seed)
-        data = checks.DataSets(X, y, (len(splits),))
+        data = DataSets(X, y, (len(splits),))
         fit = fit_path(data, task.lams, task.model, task.n_starts, rng)
         values = np.empty((len(task.lams), len(splits), len(task.metrics)))
         for members in _alike(splits, len(task.lams), task.X.shape[1]):

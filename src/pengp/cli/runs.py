@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pengp._core.checks import find_duplicates
+from pengp._core.datasets import find_duplicates
 from pengp._core.rows import first_of_each
 from pengp.cli.levels import find_levels, read_inputs
 from pengp.cli.printing import note

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from pengp.estimators.averaged import Components
     from pengp.estimators.bayesian import BayesianGPRegressor
     from pengp.estimators.heldout import HeldOut
-    from pengp.estimators.penalized import PenalizedGPRegressor, PenalizedGPRegressorCV
+    from pengp.estimators.penalized import PenalizedGPRegressor
+    from pengp.estimators.penalized_cv import PenalizedGPRegressorCV
     from pengp.estimators.surrogate import LeaveOneOut
 
 __all__ = [
@@ -26,7 +27,8 @@ __getattr__, __dir__ = lazily(
         "averaged": ["Components"],
         "bayesian": ["BayesianGPRegressor"],
         "heldout": ["HeldOut"],
-        "penalized": ["PenalizedGPRegressor", "PenalizedGPRegressorCV"],
+        "penalized": ["PenalizedGPRegressor"],
+        "penalized_cv": ["PenalizedGPRegressorCV"],
         "surrogate": ["LeaveOneOut"],
     },
 )

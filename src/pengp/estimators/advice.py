@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import skew
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import find_duplicates
-from pengp.estimators.penalized import PenalizedGPRegressorCV
+from pengp._core.datasets import find_duplicates
+from pengp.estimators.penalized_cv import PenalizedGPRegressorCV
 from pengp.exceptions import PengpWarning
 from pengp.model.elementary import Transform
 from pengp.model.transforms import IDENTITY, TRANSFORMS

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import as_seed, check_count, constant_columns, warn
+from pengp._core.checks import as_seed, check_count, warn
+from pengp._core.datasets import constant_columns
 from pengp._core.linalg import ONE_THREAD
 from pengp.bayes.average import FEWEST, Average, Settings, average, members_of
 from pengp.bayes.mixture import ProcessMixture

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import BoolArray, FloatArray
-from pengp._core.checks import DataSets, check_duplicates, check_lams, warn
+from pengp._core.checks import check_lams, warn
+from pengp._core.datasets import DataSets, check_duplicates
 from pengp._core.rows import first_of_each
 from pengp.choosing.folds import (
     DEFAULT_K,

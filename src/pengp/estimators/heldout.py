@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import DataSets
+from pengp._core.datasets import DataSets
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.folds import leave_one_out
 from pengp.choosing.laws import NormalLaw

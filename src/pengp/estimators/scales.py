@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import DataSets
+from pengp._core.datasets import DataSets
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
 from pengp.model.levels import Integer, Levels

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import check_runs
+from pengp._core.datasets import check_runs
 from pengp._core.linalg import cholesky, log_determinant
 from pengp.model.kernels import Kernel, get_kernel
 

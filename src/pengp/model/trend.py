@@ -16,7 +16,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
-from pengp._core.checks import DataSets, is_constant, warn
+from pengp._core.checks import warn
+from pengp._core.datasets import DataSets, is_constant
 from pengp._core.linalg import max_norm
 from pengp.exceptions import InputError
 from pengp.model.means import Mean

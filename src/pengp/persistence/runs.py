@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import check_runs, check_values
+from pengp._core.datasets import check_runs, check_values
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.data import TrainingData
 from pengp.estimators.surrogate import scale_inputs

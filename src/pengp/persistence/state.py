@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pengp._core.checks import DataSets, check_theta_bounds
+from pengp._core.checks import check_theta_bounds
+from pengp._core.datasets import DataSets
 from pengp.choosing.crossval import CVTable
 from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.estimators.view import count_outputs, view_of
