@@ -30,7 +30,8 @@ def walked(
 
 def test_semicolons_decimal_commas_and_units(tmp_path: Path) -> None:
     table = five_tables.beam(tmp_path)
-    found, notes = walked(table, "Durchbiegung w [mm]", "--method", "penalized")
+    options = ("--method", "penalized", "--repeats", "2")
+    found, notes = walked(table, "Durchbiegung w [mm]", *options)
     assert (found["runs"], notes) == (20, "")
     assert found["inputs"][0]["name"] == "Länge l [m]"
     made = pengp("predict", "m.pengp", table, "-o", "out.csv", cwd=tmp_path)
@@ -69,7 +70,7 @@ def test_contradictory_duplicates(tmp_path: Path) -> None:
     refused = pengp("fit", table, "-y", "y", cwd=tmp_path)
     assert refused.returncode == 3
     assert refused.stderr.rstrip().endswith("or use --nugget estimate.")
-    found, _ = walked(table, "y", "--nugget", "estimate", "--method", "penalized")
+    found, _ = walked(table, "y", "--nugget", "estimate", "--method", "penalized", "--repeats", "2")
     assert found["lambda"]["metric"] == "pe"
     assert 1e-6 < found["nugget"] < 1.0
     assert found["held_out"]["q2"] > 0.8
@@ -78,7 +79,8 @@ def test_contradictory_duplicates(tmp_path: Path) -> None:
 def test_a_hundred_and_fifty_runs(tmp_path: Path) -> None:
     table = five_tables.many(tmp_path)
     new = pd.DataFrame({"a": [0.3, 0.6], "b": 0.5, "c": 0.5, "d": 0.2})
-    found, notes = walked(table, "y", "--method", "penalized", "--lambda", "0.001", new=new)
+    options = ("--lambda-grid", "kkt", "--folds", "2", "--repeats", "1", "--isotropic")
+    found, notes = walked(table, "y", "--method", "penalized", *options, new=new)
     assert (found["runs"], notes) == (150, "")
     truth = np.sin(4.0 * new["a"]) + 0.25 + 0.3 * 0.04
     assert np.abs(pd.read_csv(tmp_path / "out.csv")["y_mean"] - truth).max() < 1e-2

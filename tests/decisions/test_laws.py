@@ -67,7 +67,9 @@ def test_an_input_is_uniform_over_the_region_unless_said_otherwise(known: Proces
 
 
 @pytest.mark.parametrize(
-    "law", ["uniform:0,3", "normal:2,0.7", "triangular:0,1,4", stats.gamma(2.5)], ids=str
+    "law",
+    ["uniform:0,3", "normal:2,0.7", "triangular:0,1,4", stats.gamma(2.5)],
+    ids=["uniform", "normal", "triangular", "gamma"],
 )
 def test_gauss_rules_are_split_at_kinks(known: Processes, law: Any) -> None:
     line = lines_of(known, laws_of(known, {"x1": law}))[0]

@@ -17,7 +17,7 @@ from tests.plots.models import plain
 
 def test_bars_have_the_lengths_of_the_indices() -> None:
     found = effects(plain(), response_name="noise")
-    shown = EffectsDisplay.from_estimator(plain(), response_name="noise").plot()
+    shown = EffectsDisplay.from_effects(found).plot()
     lengths = [bar.get_width() for bar in shown.ax_.patches if isinstance(bar, Rectangle)]
     order = found.order()
     assert found.shapley is not None

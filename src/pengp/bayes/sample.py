@@ -145,7 +145,8 @@ def sample_posterior(
     effective_size : float
         Effective number of draws at which the sampler stops.
     max_points : int
-        Points of all members, those by which it adapts included, at which it stops in any case.
+        Points of all members, those by which it adapts included, at which it stops; up to 2,000 of
+        each member are drawn before that, and points that were thrown away do not count.
     random_state : int, Generator, RandomState or None
         Seed. Every member has its own stream.
     """

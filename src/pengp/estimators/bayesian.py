@@ -61,7 +61,8 @@ class BayesianGPRegressor(
     effective_size : float
         Effective number of draws at which the sampler stops.
     max_points : int
-        Points, those by which the sampler adapts included, at which it stops in any case.
+        Points, those by which the sampler adapts included, at which it stops; up to 2,000 of each
+        kernel and nugget are drawn before that.
     n_components : int
         Most processes that are kept for predictions; ``thinning_`` says what that changes.
     input_bounds : array, shape [d, 2], optional
@@ -147,7 +148,8 @@ class BayesianGPRegressor(
             Responses in any units; several outputs are fitted independently.
         """
         X_raw, y_raw = self._runs(X, y, least=FEWEST)
-        self._settings = self._checked_settings(X_raw)
+        constant = int(constant_columns(X_raw).sum())
+        self._settings = self._checked_settings(X_raw.shape[1], constant)
         names, bounds, seed = self._names(), self.input_bounds, as_seed(self.random_state)
         nugget = self._fixed_nugget()
         data = scale_runs(
@@ -175,14 +177,12 @@ class BayesianGPRegressor(
         tags.target_tags.multi_output = True
         return tags
 
-    def _checked_settings(self, X_raw: FloatArray) -> Settings:
-        """Return what is to be fitted to runs at X_raw [n, d], checked."""
-        size, constant = self.effective_size, int(constant_columns(X_raw).sum())
+    def _checked_settings(self, d: int, n_constant: int = 0) -> Settings:
+        """Return what is to be fitted to runs with d inputs, some of them constant, checked."""
+        size = self.effective_size
         if not isinstance(size, numbers.Real) or not 0.0 < float(size) < np.inf:
             raise InputError(f"effective_size={size!r} must be a number above 0.")
-        members = members_of(
-            X_raw.shape[1], self.kernels, self.nugget, self.mean, n_constant=constant
-        )
+        members = members_of(d, self.kernels, self.nugget, self.mean, n_constant=n_constant)
         return Settings(
             tuple(self._with_levels(member) for member in members),
             get_prior(self.prior),

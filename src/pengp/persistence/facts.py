@@ -28,7 +28,7 @@ def check_parameters(
         if model.input_bounds is not None:
             check_bounds(model.input_bounds, d)
         if isinstance(model, BayesianGPRegressor):
-            model._checked_settings(np.vstack([np.zeros(d), np.ones(d)]))
+            model._checked_settings(d)
             return
         check_starts(model.n_starts, 1 if model._model().isotropic else d)
         if isinstance(model, PenalizedGPRegressor):

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray, RandomState
-from pengp.decisions.indices import Effects, Estimate, effects
+from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
 from pengp.plots import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
+
+    from pengp.decisions.indices import Effects, Estimate
 
 #: Inches of height for an input and for what surrounds the inputs.
 _ROW, _AROUND = 0.5, 1.2
@@ -40,29 +41,9 @@ class EffectsDisplay:
     effects: Effects
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        laws: Mapping[str, Any] | None = None,
-        *,
-        output: int = 0,
-        level: float = 0.9,
-        random_state: RandomState = 0,
-        input_names: Sequence[str] | None = None,
-        response_name: str | None = None,
-    ) -> Self:
-        """Find the effects by `pengp.decisions.effects`; see there for the parameters."""
-        return cls(
-            effects(
-                estimator,
-                laws,
-                output=output,
-                level=level,
-                random_state=random_state,
-                input_names=input_names,
-                response_name=response_name,
-            )
-        )
+    def from_effects(cls, found: Effects) -> Self:
+        """Take the shares from effects."""
+        return cls(found)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw bars with intervals, the input with the largest total index on top.
@@ -122,32 +103,8 @@ class MainEffectsDisplay:
     response_name: str
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        laws: Mapping[str, Any] | None = None,
-        *,
-        output: int = 0,
-        level: float = 0.9,
-        random_state: RandomState = 0,
-        input_names: Sequence[str] | None = None,
-        response_name: str | None = None,
-    ) -> Self:
-        """Find the curves by `pengp.decisions.effects`; see there for the parameters."""
-        shown = EffectsDisplay.from_estimator(
-            estimator,
-            laws,
-            output=output,
-            level=level,
-            random_state=random_state,
-            input_names=input_names,
-            response_name=response_name,
-        )
-        return cls.from_effects(shown.effects)
-
-    @classmethod
     def from_effects(cls, found: Effects) -> Self:
-        """Take the curves from effects that are known already."""
+        """Take the curves from effects."""
         return cls(
             found.names, found.x, found.curves, found.total.mean, found.level, found.response
         )

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pengp.decisions.proposals import NextRuns, next_runs
 from pengp.exceptions import InputError
 from pengp.plots import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
+
+    from pengp.decisions.proposals import NextRuns
 
 #: Inches of a panel, and panels beside each other.
 _PANEL, _BESIDE = 2.7, 3
@@ -34,23 +35,6 @@ class NextRunsDisplay:
 
     found: NextRuns
     pairs: list[tuple[int, int]]
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, n: int = 4, *, most: int = 3, **options: Any) -> Self:
-        """Propose runs by `pengp.decisions.next_runs`.
-
-        Parameters
-        ----------
-        estimator : estimator, Pipeline or FittedView
-            Fitted.
-        n : int
-            Number of runs.
-        most : int
-            Inputs whose pairs are shown, those that matter most.
-        **options : dict
-            Of `pengp.decisions.next_runs`.
-        """
-        return cls.from_next_runs(next_runs(estimator, n, **options), most=most)
 
     @classmethod
     def from_next_runs(cls, found: NextRuns, *, most: int = 3) -> Self:
