@@ -1,8 +1,10 @@
 """Noisy runs: what an estimated nugget's choice of lambda costs or gains over plain likelihood."""
 
+import warnings
+
 import numpy as np
 
-from pengp import PenalizedGPRegressorCV
+from pengp import DoubtWarning, PenalizedGPRegressorCV
 from pengp._core.arrays import FloatArray
 from pengp.datasets import FUNCTIONS, latin_hypercube
 
@@ -16,6 +18,7 @@ _NOISE = (0.1, 0.3)
 
 def noisy_runs(sets: int = 25) -> None:
     """Print 100 x mean log(RMSE / RMSE at lambda 0) on new points, with standard errors."""
+    warnings.simplefilter("ignore", DoubtWarning)  # noise is what this is about
     print(f"noisy runs, nugget estimated: {sets} data sets each, 100 log(RMSE / RMSE of the MLE)")
     found = np.array([[_losses(name, n, seed) for seed in range(sets)] for name, n in CASES])
     print(f"  {'choice of lambda':<20}" + "".join(f"{name:>18}" for name, _ in CASES) + "     all")
