@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from pengp import BayesianGPRegressor, InputError, PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp._core.arrays import FloatArray
+from pengp.decisions import effects
 from pengp.model.elementary import Log10
 from pengp.model.levels import Integer, Levels
 from pengp.persistence import load, save
@@ -178,3 +179,8 @@ def test_as_many_levels_as_pairs_of_runs_are_taken() -> None:
     levels = model.input_transforms_[1]
     assert isinstance(levels, Levels)
     assert len(levels.labels) == 10
+
+
+def test_effects_say_that_they_do_not_know_levels_yet() -> None:
+    with pytest.raises(InputError, match="the inputs material, count are whole numbers or levels"):
+        effects(fitted("penalized"))

@@ -9,8 +9,8 @@ import pytest
 
 from pengp import BayesianGPRegressor, PenalizedGPRegressor, load, save
 from pengp.exceptions import FileError
-from tests.persistence.test_corruption import PREFIX, edit_header, edit_numbers, loaded, sealed
-from tests.persistence.test_scales import changed, put
+from tests.persistence.test_corruption import loaded
+from tests.persistence.test_scales import changed, corrupted, put
 
 RNG = np.random.default_rng(5)
 X = np.empty((14, 3), dtype=object)
@@ -89,12 +89,8 @@ def test_levels_that_make_no_sense_are_refused(name: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_corruptions_are_refused_or_harmless(kind: str, tmp_path: Path) -> None:
-    path = model_file(kind, tmp_path)
-    content, rng, refused = path.read_bytes(), np.random.default_rng(0), 0
-    for k in range(100):
-        edited = (edit_header, edit_numbers)[k % 2](rng, content, content)
-        magic, _, length, total = PREFIX.unpack_from(edited)
-        edited = sealed(PREFIX.pack(magic, 2, length, total) + edited[PREFIX.size :])
+    path, refused = model_file(kind, tmp_path), 0
+    for edited in corrupted(path.read_bytes(), 100):
         with np.errstate(all="ignore"):
             model = loaded(path, edited)
             refused += model is None

@@ -1,6 +1,6 @@
 """Transforms in model files: only pengp's own, and nothing that contradicts the runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -85,13 +85,18 @@ def test_a_change_that_makes_sense_is_read(tmp_path: Path) -> None:
     assert load(path).response_transform_.power == power
 
 
-def test_corruptions_of_transformed_models_are_refused_or_harmless(tmp_path: Path) -> None:
-    path = model_file(tmp_path)
-    content, rng, refused = path.read_bytes(), np.random.default_rng(0), 0
-    for k in range(300):
+def corrupted(content: bytes, count: int) -> Iterator[bytes]:
+    """Yield so many files with an edit each, lengths and checksum right."""
+    rng = np.random.default_rng(0)
+    for k in range(count):
         edited = (edit_header, edit_numbers)[k % 2](rng, content, content)
         magic, _, length, total = PREFIX.unpack_from(edited)
-        edited = sealed(PREFIX.pack(magic, 2, length, total) + edited[PREFIX.size :])
+        yield sealed(PREFIX.pack(magic, 2, length, total) + edited[PREFIX.size :])
+
+
+def test_corruptions_of_transformed_models_are_refused_or_harmless(tmp_path: Path) -> None:
+    path, refused = model_file(tmp_path), 0
+    for edited in corrupted(path.read_bytes(), 300):
         with np.errstate(all="ignore"):
             model = loaded(path, edited)
             refused += model is None
