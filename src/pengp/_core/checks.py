@@ -8,8 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.datasets import as_floats
+from pengp._core.arrays import FloatArray, RandomState, as_floats
 from pengp.exceptions import InputError, PengpWarning
 
 _LARGEST = 1e100

@@ -1,17 +1,14 @@
 """Data sets as a caller passes them: arrays of numbers, runs and responses that can be fitted."""
 
-import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.arrays import ArrayOrArrays, BoolArray, FloatArray, as_floats
 from pengp._core.checks import warn
 from pengp.exceptions import InputError
-
-ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
 
 _LARGEST = 1e100
 """Responses beyond this, or below its inverse, would overflow or vanish when squared."""
@@ -19,8 +16,6 @@ _LARGEST = 1e100
 _MOST_RUNS = 10_000
 """Runs of an exact fit: a matrix of so many rows takes 0.8 GB, and a fit a dozen of them."""
 
-_DATES = re.compile("date|time|duration|period", re.IGNORECASE)
-"""What the kinds of dates and times have in their names, whoever defines them."""
 
 _CUBE_SLACK = 1e-9
 """How far round-off may carry a scaled input out of the unit cube."""
@@ -77,72 +72,6 @@ def _list_of_sets(X: ArrayOrArrays) -> Sequence[ArrayLike] | None:
         return X if np.ndim(X[0]) == 2 else None
     except ValueError:
         raise InputError("X must be [n, d] in each data set, but the first is ragged.") from None
-
-
-def as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
-    """Return a float array, or say why it is none."""
-    check_real(values, name)
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a numeric array without gaps or text.") from None
-
-
-def check_sizes(values: FloatArray, name: str, most: float, least: float | None = None) -> None:
-    """Raise an InputError unless all values are from ``least``, by default -most, to ``most``."""
-    low = -most if least is None else least
-    if not ((values >= low) & (values <= most)).all():
-        raise InputError(f"{name} must be finite, from {low:g} to {most:g}.")
-
-
-def check_real(values: object, name: str) -> None:
-    """Raise an InputError about what NumPy would make a float of, but is no real number.
-
-    These are dates and times, complex numbers, and what a mask hides.
-    """
-    if type(values) is np.ndarray and values.dtype.kind in "fiub":
-        return
-    parts = values if isinstance(values, list | tuple) else [values]
-    masks = [np.ma.getmaskarray(a) for a in parts if isinstance(a, np.ma.MaskedArray)]
-    masked = sum(int(np.count_nonzero(mask)) for mask in masks)
-    if masked:
-        raise InputError(
-            f"{name} has masked values, {masked} in all; remove those runs or fill them in, then "
-            "pass a plain array."
-        )
-    for kind, where in _kinds(values):
-        if _DATES.search(kind):
-            raise InputError(
-                f"{name} holds dates or times{where}; give them as numbers, such as days since the "
-                "first."
-            )
-        if "complex" in kind:
-            raise InputError(
-                f"Complex data not supported: {name} has complex numbers{where}; give real ones."
-            )
-
-
-def _kinds(values: object) -> Iterator[tuple[str, str]]:
-    """Yield words for the kinds of number in an array, a frame or a list, and where each is."""
-    if isinstance(values, list | tuple):
-        try:
-            values = np.asarray(values)
-        except ValueError:  # ragged, which is said elsewhere
-            return
-    if hasattr(values, "columns"):
-        kinds = [str(kind) for kind in getattr(values, "dtypes", ())]
-        yield from zip(kinds, (f" in column {name!r}" for name in values.columns), strict=False)
-    else:
-        kinds = [str(getattr(values, "dtype", ""))]
-        yield kinds[0], ""
-    if any(kind.lower() == "object" for kind in kinds):
-        elements = np.asarray(values, dtype=object).ravel()
-        yield from ((_word(kind), "") for kind in set(map(type, elements)))
-
-
-def _word(kind: type) -> str:
-    """Return words for the kind of an element."""
-    return " ".join(base.__name__.lower() for base in kind.__mro__)
 
 
 def check_datasets(data: DataSets, *, nugget: float | None) -> None:

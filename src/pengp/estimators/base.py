@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pengp._core.arrays import FloatArray, RandomState
+from pengp._core.arrays import FloatArray, RandomState, check_real, check_sizes
 from pengp._core.checks import as_generator, check_count
-from pengp._core.datasets import check_duplicates, check_points, check_real, check_runs, check_sizes
+from pengp._core.datasets import check_duplicates, check_points, check_runs
 from pengp.bayes.members import Member
 from pengp.estimators.data import check_inside
 from pengp.estimators.factors import as_numbers, find_levels

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.arrays import FloatArray, IntArray, as_floats, check_sizes
 from pengp._core.checks import check_nugget
-from pengp._core.datasets import as_floats, check_response, check_runs, check_sizes
+from pengp._core.datasets import check_response, check_runs
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.likelihood import BatchLikelihood, LogLik

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import ArrayOrArrays, FloatArray
 from pengp._core.checks import check_count, check_nugget
-from pengp._core.datasets import ArrayOrArrays, as_datasets, check_datasets
+from pengp._core.datasets import as_datasets, check_datasets
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.means import Mean, MeanLike, get_mean

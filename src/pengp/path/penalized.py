@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import BoolArray, FloatArray, IntArray, RandomState
+from pengp._core.arrays import ArrayOrArrays, BoolArray, FloatArray, IntArray, RandomState
 from pengp._core.checks import as_generator, check_lams, check_starts, warn
-from pengp._core.datasets import ArrayOrArrays, DataSets, as_datasets, check_datasets
+from pengp._core.datasets import DataSets, as_datasets, check_datasets
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.likelihood import Likelihood
