@@ -40,6 +40,10 @@ demo: $(VENV)/.ready-run
 	@echo
 	$(VENV)/bin/pengp report out/piston_slap.pengp --output out/piston_slap.html
 	@echo
+	$(VENV)/bin/pengp effects out/piston_slap.pengp
+	@echo
+	$(VENV)/bin/pengp next $(RUNS) --response noise --model out/piston_slap.pengp --goal modes -n 2
+	@echo
 	@echo "Open $(CURDIR)/out/piston_slap.html in a browser. Predict with:"
 	@echo "$(VENV)/bin/pengp predict out/piston_slap.pengp $(RUNS)"
 
