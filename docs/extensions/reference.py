@@ -9,12 +9,11 @@ import inspect
 import pkgutil
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pengp
-from pengp._core.registry import Registry
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -51,10 +50,10 @@ def entries() -> Iterator[Entry]:
 def write_pages(folder: Path) -> None:
     """Write one page for each module and object, and leave those that are as they should be."""
     pages = {f"{module}.rst": _module_page(module) for module in public_modules()}
-    pages |= {f"{e.page}.object.rst": _object_page(e) for e in entries()}
-    folder.mkdir(exist_ok=True)
-    for path in folder.glob("*.rst"):
-        if path.name not in pages:
+    pages |= {f"objects/{e.page}.rst": _object_page(e) for e in entries()}
+    (folder / "objects").mkdir(parents=True, exist_ok=True)
+    for path in folder.rglob("*.rst"):
+        if path.relative_to(folder).as_posix() not in pages:
             path.unlink()
     for name, text in pages.items():
         path = folder / name
@@ -90,7 +89,7 @@ def _module_page(module: str) -> str:
         + ".. list-table::\n   :widths: 35 65\n   :class: objects\n\n"
         + "".join(rows)
         + "\n.. toctree::\n   :hidden:\n\n"
-        + "".join(f"   {page.rpartition('.')[2]} <{page}.object>\n" for page in pages)
+        + "".join(f"   {page.rpartition('.')[2]} <objects/{page}>\n" for page in pages)
     )
 
 
@@ -128,10 +127,10 @@ def _object_page(entry: Entry) -> str:
 def _data(name: str, found: Any) -> str:
     """Return the description of a constant: its comment, and the records of a registry."""
     body = [comment_of(name), ""]
-    if isinstance(found, Registry):
+    if isinstance(found, Mapping):
         body += [".. list-table::", "   :header-rows: 1", "", "   * - name", "     - what it is"]
-        for record in found.values():
-            body += [f"   * - ``{record.name}``", f"     - {record.label}"]
+        for key, record in found.items():
+            body += [f"   * - ``{key}``", f"     - {_label(record)}"]
     elif isinstance(found, types.UnionType | str | int | float) or "typing" in repr(type(found)):
         body += [".. code-block:: python", "", f"   {name} = {found!r}".replace("~", "")]
     indented = "".join(f"   {line}".rstrip() + "\n" for line in "\n".join(body).splitlines())
@@ -151,8 +150,18 @@ def plain(line: str) -> str:
     return "".join(pieces)
 
 
-def _escape(app: "Sphinx", what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
+def _escape(
+    app: "Sphinx", what: str, name: str, found: Any, options: Any, lines: list[str]
+) -> None:
     lines[:] = [plain(line) for line in lines]
+
+
+def _label(record: Any) -> str:
+    """Return what a record is called, or else what is said about it."""
+    for field in ("label", "title"):
+        if text := getattr(record, field, None):
+            return str(text)
+    return plain(str(getattr(record, "reference", record)))
 
 
 def _skip(app: "Sphinx", what: str, name: str, member: Any, skip: bool, options: Any) -> bool:

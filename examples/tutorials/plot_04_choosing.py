@@ -28,11 +28,11 @@ print(table.to_frame().head().round(3))
 # -------
 # PE squares errors. MD divides them by their predicted covariance, DPE does so without the scale
 # sigma2, and Score adds the log determinant. The star is the best mean, the square the largest
-# lambda within one standard error of it.
+# lambda within one standard error of it, the diamond what was chosen by DPE.
 
 figure, axes = plt.subplots(2, 2, figsize=(11, 7), layout="constrained")
 for ax, metric in zip(axes.flat, ("pe", "md", "score", "dpe"), strict=True):
-    CVCurveDisplay.from_estimator(model, metric=metric).plot(ax)
+    CVCurveDisplay.from_estimator(model, metric=metric).plot(ax).ax_.get_legend().remove()
     ax.set_title(f"{metric.upper()}: best {table.best(metric):.4f}, 1SE {table.one_se(metric):.4f}")
 
 # %%
@@ -44,9 +44,9 @@ for ax, metric in zip(axes.flat, ("pe", "md", "score", "dpe"), strict=True):
 # Among lambdas that predict about equally well it takes the one that penalizes most: the smoothest
 # surface, with the fewest active inputs.
 
-print("best:", table.best("dpe"), " one standard error:", round(table.one_se("dpe"), 4))
+print("best:", table.best("dpe"), "one standard error:", round(table.one_se("dpe"), 4))
 display = ThetaPathDisplay.from_estimator(model, input_names=runs.input_names).plot()
-display.ax_.set_title("Which inputs are active, from which lambda on")
+display.figure_.suptitle("Which inputs are active, from which lambda on")
 
 # %%
 # The luck of the folds
@@ -55,10 +55,10 @@ display.ax_.set_title("Which inputs are active, from which lambda on")
 # chosen this:
 
 display = StabilityDisplay.from_estimator(model).plot()
-display.ax_.set_title("What twenty ways to deal the folds would choose")
+display.figure_.suptitle("What twenty ways to deal the folds would choose")
 print(table.stability("dpe", "1se").round(4))
 
 # %%
-# A choice that changes by a factor of ten with the folds is no property of the runs. Repeat the
-# folds, as here, spread them over the input space (``cv="space-filling:4"``), or do not choose:
+# A choice that changes by a factor of a hundred with the folds is no property of the runs. Repeat
+# the folds, as here, spread them over the input space (``cv="space-filling:4"``), or do not choose:
 # :doc:`plot_05_average`. Metrics, rules and folds of your own: :doc:`/choosing`.

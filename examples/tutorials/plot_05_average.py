@@ -60,6 +60,11 @@ for label, model in (("average", average), ("lambda chosen", chosen)):
     print(label, {k: round(v, 2) for k, v in model.held_out().scores().items()})
 
 # %%
+# CRPS prefers the chosen fit here, but a third of the runs fall outside its intervals: log score
+# and interval score, which punish that, prefer the average. Twelve held-out runs cannot decide
+# much; the hundred test runs of this simulator did (:doc:`/average`): an RMSE of 0.62 for the
+# average and 0.77 for maximum likelihood, in standard deviations, and all 100 inside against 50.
+#
 # Is the sampler to be believed?
 # ------------------------------
 # Draws that count, the error of the evidence, and the Pareto shape of the weights (below 0.7). A

@@ -8,8 +8,8 @@ Four questions to a fit, and what the answers look like when they are bad.
 # %%
 # Do the runs identify theta?
 # ---------------------------
-# One theta for all six inputs of the piston-slap runs, by maximum likelihood. The stretch over which
-# log L stays within 1e-4 of its maximum is shaded: it reaches the upper bound.
+# One theta for all six inputs of the piston-slap runs, by maximum likelihood. The stretch over
+# which log L stays within 1e-4 of its maximum is shaded: it reaches the upper bound.
 
 import warnings
 
@@ -29,7 +29,7 @@ warnings.simplefilter("ignore", PengpWarning)  # this page makes bad fits on pur
 runs = load_piston_slap()
 bad = PenalizedGPRegressor(lam=0.0, isotropic=True, random_state=0).fit(runs.X, runs.y)
 display = ProfileLikelihoodDisplay.from_estimator(bad).plot()
-display.ax_.set_title("Flat up to the bound: theta is not identified")
+display.figure_.suptitle("Flat up to the bound: theta is not identified")
 
 # %%
 # Is there another maximum?
@@ -45,11 +45,13 @@ for mode in diagnose(mle).modes[:3]:
 # Is leave-one-out honest?
 # ------------------------
 # The usual check keeps theta, which has seen the run that is left out: it flatters. ``held_out``
-# learns theta anew.
+# learns theta anew. Squares are runs outside their intervals.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
 LeaveOneOutDisplay.from_estimator(mle, response_name="noise (dB)").plot(axes[0])
 LeaveOneOutDisplay.from_held_out(mle, response_name="noise (dB)").plot(axes[1])
+for ax in axes:
+    ax.get_legend().remove()
 axes[0].set_title(f"theta kept: Q2 {q2(runs.y, mle.loo_.mean):.2f}")
 axes[1].set_title(f"theta learned anew: Q2 {mle.held_out().scores()['q2']:.2f}")
 
@@ -62,7 +64,7 @@ axes[1].set_title(f"theta learned anew: Q2 {mle.held_out().scores()['q2']:.2f}")
 average = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
 for ax, (label, model) in zip(axes, {"MLE": mle, "average": average}.items(), strict=True):
-    CoverageDisplay.from_held_out(model).plot(ax)
+    CoverageDisplay.from_held_out(model).plot(ax).ax_.get_legend().remove()
     ax.set_title(f"Coverage of held-out runs, {label}")
 display = ResidualsDisplay.from_held_out(average, response_name="noise (dB)").plot()
 display.figure_.suptitle("Standardised residuals of the average")

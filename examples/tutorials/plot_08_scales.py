@@ -2,7 +2,7 @@
 Scales
 ======
 
-A response over four decades and an input over three: what a logarithm is worth, and what the
+A response over several decades and an input over three: what a logarithm is worth, and what the
 predictions mean in your own unit.
 """
 
@@ -20,7 +20,9 @@ from pengp.datasets import latin_hypercube
 
 def simulator(X: np.ndarray) -> np.ndarray:
     """Return a rate, in 1/s, for a concentration and a temperature in kelvin."""
-    return np.asarray(1e6 * X[:, 0] ** 0.7 * np.exp(-3000.0 / X[:, 1]) * (1 + np.sin(X[:, 1] / 80)))
+    return np.asarray(
+        1e6 * X[:, 0] ** 0.7 * np.exp(-3000.0 / X[:, 1]) * (1.5 + np.sin(X[:, 1] / 25))
+    )
 
 
 def inputs(n: int, seed: int) -> np.ndarray:
@@ -55,8 +57,8 @@ for ax, (label, model) in zip(axes, {"as given": plain, "logarithms": scaled}.it
     ax.set_title(f"{label}: {inside:.0%} inside")
 
 # %%
-# Without logarithms a third of the intervals reach below zero, where no rate can be; those of the
-# logarithm cannot.
+# Without logarithms many intervals reach below zero, where no rate can be; those of the logarithm
+# cannot.
 
 print("intervals below zero:", np.mean(plain.predict_interval(new)[0] < 0).round(2))
 print("intervals below zero:", np.mean(scaled.predict_interval(new)[0] < 0).round(2))
@@ -69,9 +71,11 @@ print("Q2 with logarithms:", round(q2(truth, scaled.predict(new)), 3))
 # The law of a response whose logarithm is symmetric is skewed. ``predict`` returns its mean,
 # ``predict_quantiles`` its median; the lengthscale of the ``log10`` input is in decades.
 
-print("mean, median:", scaled.predict(new[:1]).round(4), scaled.predict_quantiles(new[:1], [0.5])[0])
+print(
+    "mean, median:", scaled.predict(new[:1]).round(4), scaled.predict_quantiles(new[:1], [0.5])[0]
+)
 print("lengthscales:", scaled.lengthscale_.round(2))
 
 # %%
-# On the command line ``--log NAME`` and ``--log-response``, or ``--log auto``, which looks whether a
-# logarithm pays. What is exact and what is not: :doc:`/scales`.
+# On the command line ``--log NAME`` and ``--log-response``, or ``--log auto``, which looks whether
+# a logarithm pays. What is exact and what is not: :doc:`/scales`.

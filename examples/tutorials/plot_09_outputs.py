@@ -49,6 +49,8 @@ figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained")
 for k, name in enumerate(names):
     SliceDisplay.from_estimator(model, input=0, output=k, response_name=name).plot(axes[0, k])
     LeaveOneOutDisplay.from_held_out(model, output=k, response_name=name).plot(axes[1, k])
+    axes[0, k].get_legend().remove()
+    axes[1, k].get_legend().remove()
     axes[0, k].set_title(f"{name}: along the first input")
     axes[1, k].set_title(f"{name}: held-out runs")
     print(name, [finding.code for finding in diagnose(model, output=k).findings])

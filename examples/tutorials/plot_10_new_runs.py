@@ -72,5 +72,5 @@ for label, fitted in (("before", model), ("conditioned", later), ("anew", anew))
     print(label, np.sqrt(np.mean((fitted.predict(grid) - simulator(grid)) ** 2)).round(4))
 
 # %%
-# On the command line: ``pengp update runs.pengp more.csv`` shows how the new runs had been predicted,
-# and teaches them.
+# On the command line: ``pengp update runs.pengp more.csv`` shows how the new runs had been
+# predicted, and teaches them.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from pengp.study import STUDIES, Store, counts, get_study, judge, run_studies
+from pengp.study import STUDIES, Store, counts, get_study, judge, run, run_studies
 
 for study in STUDIES.values():
     print(f"{study.name:16} {len(study.tasks('paper')):5} tasks at paper size: {study.title}")
@@ -23,37 +23,28 @@ for study in STUDIES.values():
 # %%
 # Run, stop, go on
 # ----------------
-# Each finished task is a transaction in one file. Here the run is stopped once on purpose; a crash,
-# Ctrl-C or the end of a queue's time do the same.
-
-
-class Stop(Exception):
-    """The end of our patience."""
-
-
-def impatient(tally: object) -> None:
-    """Stop after two tasks."""
-    if getattr(tally, "done") == 2:  # noqa: B009
-        raise Stop
+# Each finished task is a transaction in one file. Here the run ends after five tasks; a crash,
+# Ctrl-C or the end of a queue's time do the same. The same command goes on where it stopped.
 
 
 folder = tempfile.TemporaryDirectory()
 file = Path(folder.name) / "study.sqlite"
 studies = [get_study("forrester"), get_study("limits")]
+tasks = [task for study in studies for task in study.tasks("tiny")]
 with Store.open(file, "w") as store:
-    try:
-        run_studies(studies, store, "tiny", progress=impatient)
-    except Stop:
-        print("stopped with", store.count_rows(), "rows")
+    print(run(tasks[:5], store).done, "tasks done, then stopped")
+with Store.open(file, "w") as store:
     tally = run_studies(studies, store, "tiny")
-    print(f"{tally.already} tasks were there, {tally.done} done now, {tally.failed} failed")
+    print("of the last study:", tally)
+    print(len(store.done()), "of", len(tasks), "tasks in the file")
     rows = store.rows()
     verdicts = counts(judge(rows))
 
 # %%
 # Rows to verdicts
 # ----------------
-# Figures, tables and verdicts read rows only. At this tiny size most statements cannot be tested yet.
+# Figures, tables and verdicts read rows only. At this tiny size most statements cannot be tested
+# yet.
 
 print(verdicts)
 print(rows.head(3).to_string())

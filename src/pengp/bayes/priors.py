@@ -280,6 +280,7 @@ def _log_gamma_draws(
     return np.log(rng.gamma(a + 1.0, size=size)) - rng.exponential(size=size) / a
 
 
+#: Priors of theta by name.
 PRIORS: dict[str, Prior] = {p.name: p for p in (HierarchicalLasso(), Gamma(), JointlyRobust())}
 
 

@@ -199,6 +199,7 @@ class Matern32(RadialKernel):
             return -1.5 * e, 2.25 * e / a
 
 
+#: A correlation of either kind.
 Kernel: TypeAlias = RadialKernel | ProductKernel
 
 #: Correlations by name; ``KERNELS.register`` adds to it.
