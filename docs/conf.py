@@ -88,4 +88,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-copyright = "pengp developers, MIT license"  # noqa: A001
+copyright = "pengp developers, MIT license"

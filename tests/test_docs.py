@@ -1,4 +1,4 @@
-"""Every Python block of the README and the documentation runs; every page and object has its place."""
+"""Every Python block of the documentation runs, and every page and object has its place."""
 
 import doctest
 import posixpath
@@ -37,11 +37,12 @@ def test_the_code_of_a_page_does_what_it_says(page: Path) -> None:
         test = doctest.DocTestParser().get_doctest(block, names, label, str(page), 0)
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
         runner.run(test, clear_globs=False)
+        names.update(test.globs)
         assert runner.failures == 0, label
 
 
 def in_toctrees(page: Path) -> list[str]:
-    """Return the pages that a page's tables of contents name, from the folder of the documentation."""
+    """Return the pages that a page's tables of contents name, from docs on."""
     folder = "/" + page.relative_to(DOCS).parent.as_posix()
     lines = "".join(TOCTREE.findall(page.read_text(encoding="utf-8"))).splitlines()
     named = [re.sub(r".*<(.*)>$", r"\1", line) for line in lines if line and line[0] != ":"]
@@ -57,9 +58,7 @@ def test_every_page_stands_in_one_table_of_contents() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_to_pages_and_images_lead_somewhere(page: Path) -> None:
-    text = re.sub(
-        r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
-    )
+    text = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
     tutorials = {f"tutorials/{path.stem}" for path in TUTORIALS}
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
         path = posixpath.normpath(posixpath.join(page.relative_to(ROOT).parent.as_posix(), target))

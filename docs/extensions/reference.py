@@ -1,7 +1,7 @@
 """Pages of the reference: one for each public module and one for each public object.
 
-What is public stands in the ``__all__`` of `pengp` and its folders, and nowhere else: a name that is
-added there has its page in the next build.
+What is public stands in the ``__all__`` of `pengp` and its folders, and nowhere else: a name that
+is added there has its page in the next build.
 """
 
 import importlib

@@ -20,9 +20,8 @@ from pengp.datasets import latin_hypercube
 
 def simulator(X: np.ndarray) -> np.ndarray:
     """Return a rate, in 1/s, for a concentration and a temperature in kelvin."""
-    return np.asarray(
-        1e6 * X[:, 0] ** 0.7 * np.exp(-3000.0 / X[:, 1]) * (1.5 + np.sin(X[:, 1] / 25))
-    )
+    c, T = X.T
+    return np.asarray(1e6 * c**0.7 * np.exp(-3000.0 / T) * (1.5 + np.sin(T / 25)))
 
 
 def inputs(n: int, seed: int) -> np.ndarray:
@@ -71,9 +70,8 @@ print("Q2 with logarithms:", round(q2(truth, scaled.predict(new)), 3))
 # The law of a response whose logarithm is symmetric is skewed. ``predict`` returns its mean,
 # ``predict_quantiles`` its median; the lengthscale of the ``log10`` input is in decades.
 
-print(
-    "mean, median:", scaled.predict(new[:1]).round(4), scaled.predict_quantiles(new[:1], [0.5])[0]
-)
+print("mean:", scaled.predict(new[:1]).round(4))
+print("median:", scaled.predict_quantiles(new[:1], [0.5])[0].round(4))
 print("lengthscales:", scaled.lengthscale_.round(2))
 
 # %%
