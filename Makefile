@@ -85,8 +85,9 @@ bench: $(VENV)/.ready-bench
 
 # Runs the tutorials, then walks the pages in a browser where there is one.
 docs: $(VENV)/.ready-docs
+	rm -rf site
 	OPENBLAS_NUM_THREADS=1 $(PY) -m sphinx -W --keep-going --quiet -d build/doctrees docs site
-	$(PY) -m pytest tests/site
+	PENGP_SITE=$(CURDIR)/site $(PY) -m pytest tests/site
 
 # The replication: TEST_RUNS names the 100 piston-slap test runs, which the paper does not print.
 # Another SEED or TEST_RUNS is for another PAPER folder, as a results file keeps to one.

@@ -38,6 +38,7 @@ default_role = "py:obj"  # `name` is a link where the name is public
 autodoc_typehints = "none"  # types stand in the docstrings, with shapes
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 html_math_renderer = "mathml"
@@ -74,6 +75,7 @@ html_css_files = ["pengp.css"]
 html_js_files = ["pengp.js"]
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_sidebars = {"index": [], "start/index": []}
 html_theme_options = {
     "logo": {"text": "pengp"},
