@@ -76,7 +76,7 @@ html_js_files = ["pengp.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": [], "start/index": []}
+html_sidebars: dict[str, list[str]] = {"index": [], "start/index": []}
 html_theme_options = {
     "logo": {"text": "pengp"},
     "show_prev_next": True,

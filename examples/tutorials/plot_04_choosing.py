@@ -32,7 +32,8 @@ print(table.to_frame().head().round(3))
 
 figure, axes = plt.subplots(2, 2, figsize=(11, 7), layout="constrained")
 for ax, metric in zip(axes.flat, ("pe", "md", "score", "dpe"), strict=True):
-    CVCurveDisplay.from_estimator(model, metric=metric).plot(ax).ax_.get_legend().remove()
+    CVCurveDisplay.from_estimator(model, metric=metric).plot(ax)
+    ax.get_legend().remove()
     ax.set_title(f"{metric.upper()}: best {table.best(metric):.4f}, 1SE {table.one_se(metric):.4f}")
 
 # %%
@@ -54,8 +55,8 @@ display.figure_.suptitle("Which inputs are active, from which lambda on")
 # Twelve runs in four folds can be dealt in 15,400 ways. Each of the twenty repeats alone would have
 # chosen this:
 
-display = StabilityDisplay.from_estimator(model).plot()
-display.figure_.suptitle("What twenty ways to deal the folds would choose")
+stability = StabilityDisplay.from_estimator(model).plot()
+stability.figure_.suptitle("What twenty ways to deal the folds would choose")
 print(table.stability("dpe", "1se").round(4))
 
 # %%

@@ -63,11 +63,12 @@ axes[1].set_title(f"theta learned anew: Q2 {mle.held_out().scores()['q2']:.2f}")
 
 average = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
-for ax, (label, model) in zip(axes, {"MLE": mle, "average": average}.items(), strict=True):
-    CoverageDisplay.from_held_out(model).plot(ax).ax_.get_legend().remove()
+for ax, label, model in ((axes[0], "MLE", mle), (axes[1], "average", average)):
+    CoverageDisplay.from_held_out(model).plot(ax)
+    ax.get_legend().remove()
     ax.set_title(f"Coverage of held-out runs, {label}")
-display = ResidualsDisplay.from_held_out(average, response_name="noise (dB)").plot()
-display.figure_.suptitle("Standardised residuals of the average")
+residuals = ResidualsDisplay.from_held_out(average, response_name="noise (dB)").plot()
+residuals.figure_.suptitle("Standardised residuals of the average")
 
 # %%
 # All of it in sentences

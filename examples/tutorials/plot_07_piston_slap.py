@@ -52,9 +52,8 @@ display.figure_.suptitle("Probability that an input matters, and its lengthscale
 # how wide its interval is.
 
 first, second = (X.columns[i] for i in model.activity_.change[:, 1].argsort()[::-1][:2])
-display = ContourDisplay.from_estimator(model, inputs=(first, second), response_name="noise (dB)")
-figure = display.plot().figure_
-figure.suptitle(f"Noise over {first} and {second}")
+contour = ContourDisplay.from_estimator(model, inputs=(first, second), response_name="noise (dB)")
+contour.plot().figure_.suptitle(f"Noise over {first} and {second}")
 
 # %%
 # The decision
@@ -72,7 +71,7 @@ mean = model.predict(settings)
 high = model.predict_quantiles(settings, [0.95])[:, 0]
 for label, best in (("by the mean", mean.argmin()), ("by the 95 % quantile", high.argmin())):
     print(f"{label}: {mean[best]:.1f} dB, below {high[best]:.1f} with 95 %")
-    print(settings.iloc[[best]].round(2).to_string(index=False))
+    print(settings.iloc[[int(best)]].round(2).to_string(index=False))
 print(f"quietest run so far: {y.min():.1f} dB")
 
 # %%
