@@ -20,7 +20,8 @@ def display(translator: Any, node: nodes.math_block) -> None:
     translator.body.append(translator.starttag(node, "div", CLASS="math"))
     if node["number"]:
         translator.body.append(f'<span class="eqno">({node["number"]})</span>')
-    translator.body.append(tex2mathml(node.astext(), as_block=True) + "</div>\n")
+    formula = tex2mathml(node.astext(), as_block=True)
+    translator.body.append(f'<span class="formula">{formula}</span></div>\n')
     raise nodes.SkipNode
 
 

@@ -171,9 +171,20 @@ def _skip(app: "Sphinx", what: str, name: str, member: Any, skip: bool, options:
     return skip or not str(module).startswith("pengp")
 
 
+def _elsewhere(app: "Sphinx", env: Any, node: Any, content: Any) -> Any:
+    """Link a name that is public in several modules, or stands alone, to its one page."""
+    target = str(node.get("reftarget", ""))
+    pages = {e.page for e in entries() if target in (f"{e.module}.{e.name}", e.name)}
+    if node.get("refdomain") != "py" or len(pages) != 1:
+        return None
+    domain, builder, page = env.get_domain("py"), app.builder, pages.pop()
+    return domain.resolve_xref(env, node["refdoc"], builder, "obj", page, node, content)
+
+
 def setup(app: "Sphinx") -> dict[str, bool]:
     """Write the pages before Sphinx reads any."""
     app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir) / FOLDER), priority=100)
     app.connect("autodoc-skip-member", _skip)
+    app.connect("missing-reference", _elsewhere)
     app.connect("autodoc-process-docstring", _escape, priority=100)  # before numpydoc
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from pengp import BayesianGPRegressor, diagnose, load_piston_slap
-from pengp.datasets import continue_design, scale_design
+from pengp.datasets import scale_design
+from pengp.decisions import effects, next_runs
 from pengp.diagnostics import good_enough
-from pengp.model import InputScaler
-from pengp.plots import ActivityDisplay, ContourDisplay, LeaveOneOutDisplay
+from pengp.plots import ContourDisplay, EffectsDisplay, LeaveOneOutDisplay
 
 data = load_piston_slap()
 runs = pd.DataFrame(data.X, columns=list(data.input_names)).assign(noise=data.y)
@@ -43,9 +43,12 @@ for finding in diagnose(model).findings:
 # %%
 # What drives the noise
 # ---------------------
+# Shares of the variance of the noise when all inputs vary over the design region, each with an
+# interval that says what the runs leave open: here, a lot.
 
-display = ActivityDisplay.from_estimator(model).plot()
-display.figure_.suptitle("Probability that an input matters, and its lengthscale")
+found = effects(model, response_name="noise")
+shares = EffectsDisplay.from_effects(found).plot()
+shares.figure_.suptitle("Which inputs drive the noise")
 
 # %%
 # The two inputs that move the noise most, the others at the mean of the runs: the prediction, and
@@ -63,9 +66,8 @@ contour.plot().figure_.suptitle(f"Noise over {first} and {second}")
 # Both lead to the same corner, next to the quietest run, and promise nothing better than that run:
 # the surrogate has no reason yet to leave it.
 
-scaler = InputScaler.from_data(X.to_numpy())
-unit = np.random.default_rng(0).random((4000, X.shape[1]))
 bounds = np.column_stack([X.min(), X.max()])
+unit = np.random.default_rng(0).random((4000, X.shape[1]))
 settings = pd.DataFrame(scale_design(unit, bounds), columns=X.columns)
 mean = model.predict(settings)
 high = model.predict_quantiles(settings, [0.95])[:, 0]
@@ -86,8 +88,14 @@ print("\n".join(answer.sentences()))
 # %%
 # Where to run next
 # -----------------
-# Three settings that fill the gaps of the design; ``pengp design`` writes such tables. When they
-# are there, :doc:`plot_10_new_runs` goes on.
+# The three runs that lower the variance over the design region most, and what more runs would buy:
+# the mean width of the 95 % intervals. When they are there, :doc:`plot_10_new_runs` goes on; other
+# goals, such as the optimum, are in :doc:`/next-runs`.
 
-gaps = continue_design(scaler.transform(X.to_numpy()), 3, random_state=0)
-print(pd.DataFrame(scale_design(gaps, bounds), columns=X.columns).round(2).to_string(index=False))
+proposed = next_runs(model, 3)
+print(proposed.to_frame().round(2).to_string(index=False))
+steps = proposed.steps
+figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
+ax.plot([step.runs for step in steps], [step.width for step in steps], "o-")
+ax.set(xlabel="further runs", ylabel="mean width of 95 % intervals (dB)", ylim=(0, None))
+ax.set_title("What further runs buy")
