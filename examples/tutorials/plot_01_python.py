@@ -80,8 +80,7 @@ print({name: round(value, 2) for name, value in model.held_out().scores().items(
 # depends on what you need: ``good_enough`` answers for a tolerance of yours, here an error
 # of at most 4 dB for nine of ten new runs.
 
-for finding in diagnose(model).findings:
-    print(finding.message)
+print(diagnose(model))
 print("\n".join(good_enough(model, tolerance=4.0, probability=0.9).sentences()))
 
 # %%

@@ -75,8 +75,7 @@ residuals.figure_.suptitle("Standardised residuals of the average")
 # ----------------------
 # ``diagnose`` asks all of these and says what was seen and what to do, the gravest first.
 
-for finding in diagnose(mle).findings:
-    print(f"[{finding.code}] {finding.message}\n")
+print(diagnose(mle))
 
 # %%
 # :doc:`/accuracy` has tolerances, test runs and intervals from errors that were seen.

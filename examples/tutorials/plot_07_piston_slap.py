@@ -37,8 +37,7 @@ figure, ax = plt.subplots(figsize=(5, 4.5), layout="constrained")
 LeaveOneOutDisplay.from_held_out(model, response_name="noise (dB)").plot(ax)
 figure.suptitle("Each run predicted from the other eleven")
 print({name: round(value, 2) for name, value in model.held_out().scores().items()})
-for finding in diagnose(model).findings:
-    print(f"[{finding.code}] {finding.message}")
+print(diagnose(model))
 
 # %%
 # What drives the noise
