@@ -1,9 +1,9 @@
 """
-Scales
-======
+Scales, integers and factors
+============================
 
 A response over several decades and an input over three: what a logarithm is worth, and what the
-predictions mean in your own unit.
+predictions mean in your own unit; then inputs that are counted or named.
 """
 
 # %%
@@ -12,6 +12,7 @@ predictions mean in your own unit.
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from pengp import BayesianGPRegressor
 from pengp.choosing import q2
@@ -77,3 +78,35 @@ print("lengthscales:", scaled.lengthscale_.round(2))
 # %%
 # On the command line ``--log NAME`` and ``--log-response``, or ``--log auto``, which looks whether
 # a logarithm pays. What is exact and what is not: :doc:`/scales`.
+
+# %%
+# Integers and factors
+# --------------------
+# A number of teeth is whole, a material has a name. Columns of text are factors by themselves,
+# whole numbers are named in ``integer_inputs``.
+
+rng = np.random.default_rng(0)
+runs = pd.DataFrame(
+    {
+        "speed": rng.uniform(0, 2, 24),
+        "material": rng.permutation(["brass", "steel", "wood"] * 8),
+        "teeth": rng.integers(1, 6, 24),
+    }
+)
+shift = runs["material"].map({"brass": 1.0, "steel": 0.0, "wood": -0.6})
+wear = np.sin(2 * runs["speed"]) + shift + 0.3 * runs["teeth"]
+model = BayesianGPRegressor(integer_inputs=["teeth"], random_state=0).fit(runs, wear)
+
+speed = np.linspace(0, 2, 60)
+figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+for colour, material in enumerate(("brass", "steel", "wood")):
+    line = pd.DataFrame({"speed": speed, "material": material, "teeth": 3})
+    lower, upper = model.predict_interval(line)
+    ax.fill_between(speed, lower, upper, alpha=0.25, color=f"C{colour}")
+    ax.plot(speed, model.predict(line), color=f"C{colour}", label=material)
+ax.set(xlabel="speed", ylabel="wear", title="Three materials, three teeth")
+ax.legend()
+
+# %%
+# Each material borrows from the others as far as the runs say that they are alike. Levels that no
+# run has, transforms of whole numbers and several responses: :doc:`/levels`.
