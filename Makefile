@@ -27,7 +27,7 @@ help:
 	@echo "make sbom    the bill of materials of the locked versions, into out/"
 	@echo "make lint    ruff, mypy, import layers"
 	@echo "make bench   speed and memory as ratios, printed"
-	@echo "make docs    build the documentation into site/"
+	@echo "make docs    run the tutorials, build the documentation into site/ and check it"
 	@echo "make paper   run the paper's studies; every figure and table into out/paper/"
 	@echo "make clean   remove what the targets above left behind, except .venv"
 
@@ -87,8 +87,11 @@ lint: $(VENV)/.ready-dev
 bench: $(VENV)/.ready-bench
 	$(PY) -m benchmarks.run
 
+# Runs the tutorials, then walks the pages in a browser where there is one.
 docs: $(VENV)/.ready-docs
-	$(PY) -m mkdocs build --strict --quiet
+	rm -rf site
+	OPENBLAS_NUM_THREADS=1 $(PY) -m sphinx -W --keep-going --quiet -d build/doctrees docs site
+	PENGP_SITE=$(CURDIR)/site $(PY) -m pytest tests/site
 
 # The replication: TEST_RUNS names the 100 piston-slap test runs, which the paper does not print.
 # Another SEED or TEST_RUNS is for another PAPER folder, as a results file keeps to one.
@@ -105,6 +108,7 @@ paper: $(VENV)/.ready-run
 
 clean:
 	rm -rf build dist out site htmlcov .coverage .coverage.*
+	rm -rf docs/tutorials docs/reference docs/backreferences docs/sg_execution_times.rst
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -126,7 +126,7 @@ def test_a_rule_that_is_only_known_by_name_judges_no_stability(
     repeated: PenalizedGPRegressorCV,
 ) -> None:
     model = repeated.at_lambda(repeated.lam_)
-    model.rule = "a rule of my own"
+    model.set_params(rule="a rule of my own")
     assert diagnose(model).stability is None
 
 

@@ -1,23 +1,36 @@
-"""Every Python block of the README and the documentation runs and shows what it says."""
+"""Every Python block of the documentation runs, and every page and object has its place."""
 
 import doctest
+import posixpath
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs.extensions.reference import entries, plain, public_modules, write_pages
+
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+MADE = ("tutorials", "reference", "backreferences")  # folders that the build writes
+OWN = [p for p in sorted(DOCS.rglob("*.md")) if p.relative_to(DOCS).parts[0] not in MADE]
+PAGES = [ROOT / "README.md", *OWN]
+TUTORIALS = sorted((ROOT / "examples" / "tutorials").glob("*.py"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-WITH_CODE = [p for p in PAGES if BLOCK.search(p.read_text())]
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
+WITH_CODE = [p for p in PAGES if BLOCK.search(p.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=[p.name for p in WITH_CODE])
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
 def test_the_code_of_a_page_does_what_it_says(page: Path) -> None:
     names: dict[str, Any] = {}
-    for number, block in enumerate(BLOCK.findall(page.read_text())):
-        label = f"{page.name}, block {number}"
+    for number, block in enumerate(BLOCK.findall(page.read_text(encoding="utf-8"))):
+        label = f"{name_of(page)}, block {number}"
         if ">>>" not in block:
             exec(compile(block, label, "exec"), names)
             continue
@@ -26,3 +39,71 @@ def test_the_code_of_a_page_does_what_it_says(page: Path) -> None:
         runner.run(test, clear_globs=False)
         names.update(test.globs)
         assert runner.failures == 0, label
+
+
+def in_toctrees(page: Path) -> list[str]:
+    """Return the pages that a page's tables of contents name, from docs on."""
+    folder = "/" + page.relative_to(DOCS).parent.as_posix()
+    lines = "".join(TOCTREE.findall(page.read_text(encoding="utf-8"))).splitlines()
+    named = [re.sub(r".*<(.*)>$", r"\1", line) for line in lines if line and line[0] != ":"]
+    return [posixpath.normpath(posixpath.join(folder, name)).lstrip("/") for name in named]
+
+
+def test_every_page_stands_in_one_table_of_contents() -> None:
+    named = [name for page in OWN for name in in_toctrees(page)]
+    written = [p.relative_to(DOCS).with_suffix("").as_posix() for p in OWN]
+    made = ["tutorials/index", "reference/*"]  # written by the build
+    assert sorted([*named, "index"]) == sorted([*written, *made])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_to_pages_and_images_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
+    tutorials = {f"tutorials/{path.stem}" for path in TUTORIALS}
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        path = posixpath.normpath(posixpath.join(page.relative_to(ROOT).parent.as_posix(), target))
+        made = path.removeprefix("docs/")
+        if "://" not in target and not made.startswith("reference/"):
+            assert (ROOT / path).exists() or made in tutorials, target
+
+
+def test_every_image_has_words_that_stand_for_it() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert "![](" not in text, page
+        assert text.count("{image}") == text.count(":alt:"), page
+        assert text.count(":img-bottom:") == text.count(":img-alt:"), page
+
+
+def test_the_reference_has_a_page_for_every_public_object(tmp_path: Path) -> None:
+    write_pages(tmp_path)
+    described = {p.stem for p in (tmp_path / "objects").iterdir()}
+    for module in public_modules():
+        page = (tmp_path / f"{module}.rst").read_text(encoding="utf-8")
+        for name in import_module(module).__all__:
+            assert f"`{name} <pengp" in page, f"{module}.{name}"
+            assert {f"pengp.{name}", f"{module}.{name}"} & described, f"{module}.{name}"
+    for entry in entries():  # each has a first sentence
+        assert f"<{entry.page}>`\n     - \n" not in (tmp_path / f"{entry.module}.rst").read_text()
+
+
+def test_the_first_page_of_the_reference_names_every_public_module() -> None:
+    page = (DOCS / "reference.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| \[`([\w.]+)`\]\(reference/\1\.rst\)", page, re.MULTILINE)
+    assert sorted(listed) == sorted(public_modules())
+
+
+def test_docstrings_are_plain_text() -> None:
+    assert plain("the lam_ of |x| and theta_p") == r"the lam\_ of \|x\| and theta_p"
+    assert plain("`lam_`, ``a|b``") == "`lam_`, ``a|b``"
+    assert plain("lam_ : float") == "lam_ : float"
+
+
+@pytest.mark.parametrize("script", TUTORIALS, ids=lambda path: path.name)
+def test_a_tutorial_has_a_title_and_titled_figures(script: Path) -> None:
+    text = script.read_text(encoding="utf-8")
+    title, under = text.splitlines()[1:3]
+    assert len(title) == len(under), title
+    assert re.search(r"set_title\(|suptitle\(|title=", text), (
+        "a figure without a title has no words"
+    )

@@ -1,6 +1,7 @@
 """Test runs beside what the fit promised, and judged together."""
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from pengp.diagnostics.validation import _far_together, chance
 from pengp.estimators.joint import joint_errors
 from pengp.estimators.view import view_of
 from pengp.model import correlation, get_kernel
+from pengp.model.kernels import KernelName
 from pengp.plots import CoverageDisplay, LeaveOneOutDisplay, PivotedErrorsDisplay
 
 RNG = np.random.default_rng(0)
@@ -58,7 +60,9 @@ def test_joint_errors_of_a_penalized_fit_by_their_definition(
 
 
 @pytest.mark.parametrize("likelihood", ["profile", "marginal"])
-def test_the_reference_knows_what_sigma2_was_divided_by(likelihood: str) -> None:
+def test_the_reference_knows_what_sigma2_was_divided_by(
+    likelihood: Literal["profile", "marginal"],
+) -> None:
     model = PenalizedGPRegressor(0.0, mean="linear", likelihood=likelihood, random_state=0)
     model.set_params(theta_bounds=(4.0, 4.0001), input_bounds=[(0.0, 1.0)] * 2).fit(X, Y)
     y = (Y - Y.mean()) / Y.std(ddof=1)
@@ -94,7 +98,7 @@ def test_the_reference_of_an_average_is_right_for_its_own_draws(
     assert np.mean(pivoted > found[0].upper) == pytest.approx(0.025, abs=0.02)
 
 
-def distance_finding(truth: str, kernel: str, theta: float, stretch: float = 1.0) -> str:
+def distance_finding(truth: str, kernel: KernelName, theta: float, stretch: float = 1.0) -> str:
     """Judge a draw of a process with theta = 4 by one with another kernel, theta or variance."""
     rng = np.random.default_rng(1)
     design, places = latin_hypercube(12, 2, random_state=1), rng.random((30, 2))

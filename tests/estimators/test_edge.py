@@ -10,6 +10,7 @@ from sklearn.base import clone
 from pengp import InputError, PengpWarning
 from pengp._core.arrays import FloatArray
 from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.model.means import MeanName
 
 RNG = np.random.default_rng(5)
 X = RNG.random((10, 3))
@@ -125,7 +126,7 @@ def test_constant_columns_are_ignored(bounds: Any, isotropic: bool) -> None:
 
 
 @pytest.mark.parametrize("mean", ["zero", "constant"])
-def test_constant_response_is_predicted_without_spread(mean: str) -> None:
+def test_constant_response_is_predicted_without_spread(mean: MeanName) -> None:
     for model in (PenalizedGPRegressor(mean=mean, **QUICK), cv_model(mean=mean)):
         with pytest.warns(PengpWarning, match="y is constant") as record:
             model.fit(X, np.full(10, 0.1))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pengp import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.choosing.metrics import MetricName
 from pengp.model.kernels import KERNELS
 from pengp.path.penalties import PENALTIES
 from tests.fuzz.inputs import HOSTILE, NO_NUMBERS, OBJECTS, assert_sound, attempt, runs
@@ -54,7 +55,9 @@ def test_penalized(data: tuple[Any, Any], lam: float, settings: dict[str, Any]) 
 
 
 @given(runs(least=4), SETTINGS, st.sampled_from(["dpe", "pe", "md", "score"]))
-def test_cross_validated(data: tuple[Any, Any], settings: dict[str, Any], metric: str) -> None:
+def test_cross_validated(
+    data: tuple[Any, Any], settings: dict[str, Any], metric: MetricName
+) -> None:
     model = PenalizedGPRegressorCV(lams=[0.0, 0.1], cv=2, metric=metric, **settings)
     model = attempt(lambda: model.fit(*data))
     if model is not None:

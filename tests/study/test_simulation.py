@@ -10,6 +10,7 @@ from pengp import lambda_grid, penalized_path, profile_loglik
 from pengp._core.arrays import FloatArray
 from pengp.datasets.functions import get_function
 from pengp.estimators import PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp.path.penalties import PenaltyName
 from pengp.study.rows import scaled_runs
 from pengp.study.simulation import Draw, draw
 from pengp.study.task import Task
@@ -29,7 +30,9 @@ def paper_scores(y: FloatArray, mean: FloatArray, std: FloatArray) -> tuple[floa
     return float(np.sqrt(np.mean((y - mean) ** 2))), float(-terms.mean()), float(inside.mean())
 
 
-def by_hand(data: Draw, name: str, penalty: str) -> dict[str, tuple[float, float, float, float]]:
+def by_hand(
+    data: Draw, name: str, penalty: PenaltyName
+) -> dict[str, tuple[float, float, float, float]]:
     """Return lambda and scores of each method, in the user's units and by the estimators."""
     settings: dict[str, Any] = {
         "input_bounds": get_function(name).bounds,
@@ -65,7 +68,7 @@ def by_hand(data: Draw, name: str, penalty: str) -> dict[str, tuple[float, float
 )
 def test_a_task_agrees_with_the_estimators(study: str, name: str, repetition: int) -> None:
     rows = rows_of(study, name, repetition)
-    penalty = "scad" if study.endswith("scad") else "lasso"
+    penalty: PenaltyName = "scad" if study.endswith("scad") else "lasso"
     expected = by_hand(draw(Task(study, name, repetition)), name, penalty)
     assert list(expected) == METHODS
     for method, (lam, *scores) in expected.items():

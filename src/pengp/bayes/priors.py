@@ -7,7 +7,7 @@ depends on them. A new prior is one class, added to ``PRIORS``.
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 from scipy.special import gammaincc, gammainccinv, gammaln
@@ -280,6 +280,10 @@ def _log_gamma_draws(
     return np.log(rng.gamma(a + 1.0, size=size)) - rng.exponential(size=size) / a
 
 
+#: The names of `PRIORS`, for type checkers; a prior of your own is passed itself.
+PriorName: TypeAlias = Literal["hierarchical-lasso", "gamma", "jointly-robust"]
+
+#: Priors of theta by name.
 PRIORS: dict[str, Prior] = {p.name: p for p in (HierarchicalLasso(), Gamma(), JointlyRobust())}
 
 

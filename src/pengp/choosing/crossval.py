@@ -77,6 +77,10 @@ class CVTable:
     converged: BoolArray
     greater_is_better: dict[str, bool]
 
+    def __repr__(self) -> str:
+        L, K = self.theta.shape[:2]
+        return f"CVTable({L} lambdas, {K} splits, metrics {', '.join(self.values)})"
+
     def mean_of(self, metric: str) -> FloatArray:
         """Return C(lambda) [L], the mean over all splits (Section 2)."""
         return mean_and_se(self._of(metric))[0]

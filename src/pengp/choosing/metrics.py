@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -159,6 +159,10 @@ def _scaled_score(parts: FoldParts) -> FloatArray:
     """-Score / n_v, what the authors' package calls score; higher is better."""
     return np.asarray(-_score(parts) / parts.r.shape[-1])
 
+
+#: The names of `FOLD_METRICS`, for type checkers; a metric of your own is passed itself.
+MetricName: TypeAlias = Literal["pe", "md", "score", "dpe", "root_dpe", "scaled_score"]
+MetricChoice: TypeAlias = MetricName | FoldMetric | FoldFunction
 
 #: Fold metrics by name; ``FOLD_METRICS.register`` adds to it.
 FOLD_METRICS = Registry(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -170,6 +170,10 @@ def _min_rule(lams: FloatArray, values: FloatArray) -> int:
     """Index of lambda*; see `best_index`."""
     return best_index(values, lams)
 
+
+#: The names of `RULES`, for type checkers; a rule of your own is passed itself.
+RuleName: TypeAlias = Literal["1se", "min"]
+RuleChoice: TypeAlias = RuleName | Rule | RuleFunction
 
 #: Rules by name; ``RULES.register`` adds to it.
 RULES = Registry(

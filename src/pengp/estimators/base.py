@@ -139,7 +139,7 @@ class SurrogateMixin(IntervalMixin):
 
     @property
     def loo_(self) -> LeaveOneOut:
-        """Leave-one-out predictions at theta_, read-only: mean [n] or [n, q], ..."""
+        """Leave-one-out predictions at `theta_`, read-only: mean [n] or [n, q], ..."""
         check_is_fitted(self)
         loo = self._surrogate.loo
         return loo.output(0) if self._one_output else loo

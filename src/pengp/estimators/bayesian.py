@@ -2,7 +2,7 @@
 
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import joblib
 import numpy as np
@@ -15,7 +15,7 @@ from pengp._core.datasets import constant_columns
 from pengp._core.linalg import ONE_THREAD
 from pengp.bayes.average import FEWEST, Average, Settings, average, members_of
 from pengp.bayes.mixture import ProcessMixture
-from pengp.bayes.priors import Prior, get_prior
+from pengp.bayes.priors import Prior, PriorName, get_prior
 from pengp.estimators.averaged import AverageMixin
 from pengp.estimators.data import TrainingData, scale_runs
 from pengp.estimators.display import FittedDisplayMixin
@@ -109,8 +109,8 @@ class BayesianGPRegressor(
         self,
         *,
         kernels: str | Kernel | Sequence[Any] | Mapping[Any, float] | None = None,
-        prior: str | Prior = "hierarchical-lasso",
-        mean: str | Mean | None = None,
+        prior: PriorName | Prior = "hierarchical-lasso",
+        mean: Literal["integrated", "zero"] | Mean | None = None,
         nugget: float | Sequence[float] | str | None = None,
         effective_size: float = 800.0,
         max_points: int = 30_000,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,20 @@ class Diagnosis:
     modes: tuple[Mode, ...]
     stability: FloatArray | None
     findings: tuple[Finding, ...]
+
+    def __repr__(self) -> str:
+        codes = ", ".join(finding.code for finding in self.findings) or "none"
+        inputs = f"{int(self.active.sum())} of {len(self.active)} inputs active"
+        q2 = "" if self.held_out is None else f"held-out Q2 {self.held_out.scores()['q2']:.2f}, "
+        return f"Diagnosis({q2}{inputs}, findings: {codes})"
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *(f"- {finding.message}" for finding in self.findings)])
+
+    def _repr_html_(self) -> str:
+        """Return the line and the findings for notebooks."""
+        items = "".join(f"<li>{escape(finding.message)}</li>" for finding in self.findings)
+        return f"<p>{escape(repr(self))}</p><ul>{items}</ul>"
 
 
 def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnosis:

@@ -164,13 +164,13 @@ class PathMixin(SurrogateMixin):
 
     @property
     def modes_(self) -> Modes:
-        """All local maxima found at lam_, best first: theta [M, d] or [q, M, d], ..."""
+        """All local maxima found at `lam_`, best first: theta [M, d] or [q, M, d], ..."""
         check_is_fitted(self)
         return without_axis(self._chosen.modes, axis=0 if self._one_output else 1)
 
     @property
     def flat_(self) -> Flat:
-        """Stretch of c theta_, c > 0, where log L is flat to 1e-4; computed on first use."""
+        """Stretch of c `theta_`, c > 0, where log L is flat to 1e-4; computed on first use."""
         check_is_fitted(self)
         return without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
 

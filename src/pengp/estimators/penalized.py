@@ -1,7 +1,7 @@
 """The penalized estimator at one lambda."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +13,9 @@ from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
 from pengp.estimators.summary import SummaryMixin
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel
-from pengp.model.means import MeanLike
-from pengp.path.penalties import AnyPenalty
+from pengp.model.kernels import Kernel, KernelName
+from pengp.model.means import BasisFunction, Mean, MeanName
+from pengp.path.penalties import AnyPenalty, PenaltyName
 
 __all__ = ["PenalizedGPRegressor"]
 
@@ -127,12 +127,12 @@ class PenalizedGPRegressor(PenalizedBase):
         self,
         lam: float = 0.0,
         *,
-        kernel: str | Kernel = "sqexp",
-        penalty: str | AnyPenalty = "lasso",
+        kernel: KernelName | Kernel = "sqexp",
+        penalty: PenaltyName | AnyPenalty = "lasso",
         isotropic: bool = False,
         nugget: float | str = 1e-5,
-        mean: MeanLike = "zero",
-        likelihood: str = "profile",
+        mean: MeanName | Mean | BasisFunction = "zero",
+        likelihood: Literal["profile", "marginal"] = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
         input_transforms: Any = None,

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,14 +11,14 @@ from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import as_seed, warn
 from pengp.choosing.crossval import CVTable, Task, tabulate
 from pengp.choosing.folds import FoldsLike
-from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric
+from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricChoice, MetricLike, get_metric
 from pengp.choosing.plan import FoldPlan
-from pengp.choosing.rules import RuleLike, get_rule
+from pengp.choosing.rules import RuleChoice, RuleLike, get_rule
 from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.penalized import PenalizedBase
-from pengp.model.kernels import Kernel
-from pengp.model.means import MeanLike
-from pengp.path.penalties import AnyPenalty
+from pengp.model.kernels import Kernel, KernelName
+from pengp.model.means import BasisFunction, Mean, MeanName
+from pengp.path.penalties import AnyPenalty, PenaltyName
 
 __all__ = ["PenalizedGPRegressorCV"]
 
@@ -81,14 +81,14 @@ class PenalizedGPRegressorCV(PenalizedBase):
         *,
         lams: str | ArrayLike = "paper",
         cv: FoldsLike = None,
-        metric: MetricLike | None = None,
-        rule: RuleLike | None = None,
-        kernel: str | Kernel = "sqexp",
-        penalty: str | AnyPenalty = "lasso",
+        metric: MetricChoice | None = None,
+        rule: RuleChoice | None = None,
+        kernel: KernelName | Kernel = "sqexp",
+        penalty: PenaltyName | AnyPenalty = "lasso",
         isotropic: bool = False,
         nugget: float | str = 1e-5,
-        mean: MeanLike = "zero",
-        likelihood: str = "profile",
+        mean: MeanName | Mean | BasisFunction = "zero",
+        likelihood: Literal["profile", "marginal"] = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
         input_transforms: Any = None,

@@ -7,7 +7,7 @@ the squared differences in input p; the others are in `products`. A new correlat
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -199,7 +199,13 @@ class Matern32(RadialKernel):
             return -1.5 * e, 2.25 * e / a
 
 
+#: A correlation of either kind.
 Kernel: TypeAlias = RadialKernel | ProductKernel
+
+#: The names of `KERNELS`, for type checkers; a kernel of your own is passed itself.
+KernelName: TypeAlias = Literal[
+    "sqexp", "matern52", "matern32", "matern52_product", "matern32_product", "matern52_additive"
+]
 
 #: Correlations by name; ``KERNELS.register`` adds to it.
 KERNELS: Registry[Kernel] = Registry(

@@ -10,7 +10,7 @@ A new mean is one class with a basis, added to ``MEANS``.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -175,6 +175,9 @@ class BasisMean(Mean):
 ZERO = ZeroMean()
 #: Means by name; ``MEANS.register`` adds to it.
 MEANS: Registry[Mean] = Registry("mean", ZERO, ConstantMean(), LinearMean())
+
+#: The names of `MEANS`, for type checkers; a mean of your own is passed itself.
+MeanName: TypeAlias = Literal["zero", "constant", "linear"]
 
 #: What stands for a mean in the arguments of a function.
 MeanLike: TypeAlias = str | Mean | BasisFunction

@@ -46,6 +46,11 @@ class Modes:
     count: IntArray
     """[..., L], how many places are used"""
 
+    def __repr__(self) -> str:
+        least, most = self.count.min(), self.count.max()
+        number = f"{most}" if least == most else f"{least} to {most}"
+        return f"Modes({number} local maxima, best objective {np.nanmax(self.objective):.4g})"
+
 
 @dataclass(frozen=True, eq=False)
 class PathFit:

@@ -8,7 +8,7 @@ new penalty of either kind is one class, added to ``PENALTIES``. If it is propor
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -134,6 +134,9 @@ class SCAD:
 
 
 AnyPenalty: TypeAlias = Penalty | JointPenalty
+
+#: The names of `PENALTIES`, for type checkers; a penalty of your own is passed itself.
+PenaltyName: TypeAlias = Literal["none", "lasso", "ridge", "scad", "jointly-robust"]
 
 #: Penalties by name; ``PENALTIES.register`` adds to it.
 PENALTIES: Registry[AnyPenalty] = Registry(

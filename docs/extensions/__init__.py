@@ -1,0 +1,1 @@
+"""What the documentation needs beside Sphinx: pages of the reference, formulas as MathML."""
