@@ -142,7 +142,8 @@ def _useless(scores: dict[str, float]) -> Iterator[Finding]:
             "useless",
             f"Predictions of runs that were held out are no better than the mean of the runs "
             f"(Q2 = {scores['q2']:.2f}). Do not rely on this surrogate between the runs; more "
-            "runs, or a transformed response, may help.",
+            "runs (pengp next) or a transformed response (response_transform, --log-response) may "
+            "help.",
         )
 
 
