@@ -75,7 +75,7 @@ def test_names_are_those_of_the_frame_or_given() -> None:
     assert view_of(given) is given
     with pytest.raises(InputError, match="input_names has 2 names, but there are 6 inputs"):
         view_of(model, 0, ["a", "b"])
-    with pytest.raises(InputError, match="not a list; of a pipeline give the last step"):
+    with pytest.raises(InputError, match="a pipeline that ends in one, not a list"):
         view_of([])
 
 

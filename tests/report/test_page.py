@@ -474,7 +474,7 @@ def test_a_model_read_back_from_its_file_gives_the_same_bytes(tmp_path: Path) ->
 
 
 def test_what_cannot_be_reported_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"not a str; of a pipeline give the last step"):
+    with pytest.raises(InputError, match=r"a pipeline that ends in one, not a str"):
         write_report("model", tmp_path / "report.html")  # type: ignore[arg-type]  # on purpose
     with pytest.raises(ValueError, match="not fitted yet"):
         write_report(PenalizedGPRegressor(), tmp_path / "report.html")

@@ -14,6 +14,7 @@ from pengp.estimators.findings import (
     at_bounds,
     close_modes,
     flat_likelihood,
+    lambda_at_bound,
     not_converged,
     telling_apart,
 )
@@ -101,7 +102,7 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
     scores = _own_scores(view, held_out, level)
     parts: tuple[Callable[[FittedView], Iterator[Finding]], ...] = (_draws, _explanations)
     if view.is_penalized:
-        parts = (flat_likelihood, at_bounds, not_converged, close_modes)
+        parts = (flat_likelihood, at_bounds, lambda_at_bound, not_converged, close_modes)
     findings = (
         *_useless(scores if held_out is None else held_out.scores()),
         *_flattering(view, held_out),
@@ -123,6 +124,8 @@ def grave_findings(view: FittedView, level: float = 0.95) -> Iterator[Finding]:
     yield from _contradicted_intervals(view, None, scores, level)
     yield from flat_likelihood(view)
     yield from at_bounds(view)
+    if isinstance(getattr(view.estimator, "lams", None), str):  # else the caller ended the grid
+        yield from lambda_at_bound(view)
 
 
 def _own_scores(view: FittedView, held_out: HeldOut | None, level: float) -> dict[str, float]:

@@ -45,7 +45,7 @@ def flat_likelihood(view: FittedView) -> Iterator[Finding]:
 
 
 def at_bounds(view: FittedView) -> Iterator[Finding]:
-    """Say so if a theta, the nugget or lambda ran to its upper bound."""
+    """Say so if a theta or the nugget ran to its upper bound."""
     above = (view.at_bound > 0) & view.active
     if above.any():
         names = ", ".join(view.names[p] for p in np.flatnonzero(above))
@@ -56,7 +56,6 @@ def at_bounds(view: FittedView) -> Iterator[Finding]:
             "needed.",
         )
     yield from _nugget_at_bound(view)
-    yield from _lambda_at_bound(view)
 
 
 def _nugget_at_bound(view: FittedView) -> Iterator[Finding]:
@@ -70,7 +69,7 @@ def _nugget_at_bound(view: FittedView) -> Iterator[Finding]:
         )
 
 
-def _lambda_at_bound(view: FittedView) -> Iterator[Finding]:
+def lambda_at_bound(view: FittedView) -> Iterator[Finding]:
     """Say so if the largest lambda that was tried was chosen and leaves inputs active."""
     tried = view.path.lams
     if view.table is None or len(tried) == 1 or view.lam < tried.max() or not view.active.any():
