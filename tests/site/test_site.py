@@ -1,0 +1,80 @@
+"""The built documentation, opened from disk in a real browser; `make docs` runs this."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote, urldefrag
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.report.test_browser import CHROMIUM, FLAGS
+
+SITE = Path(os.environ.get("PENGP_SITE", "site")).resolve()
+BUILT = sorted(SITE.rglob("*.html")) if "PENGP_SITE" in os.environ else []
+PAGES = [page for page in BUILT if "_static" not in page.parts]  # there the theme has a template
+pytestmark = pytest.mark.skipif(not PAGES, reason="PENGP_SITE names no site that was built")
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the path")
+LINK = re.compile(r'<(?:a|link|script|img)\b[^>]*?\b(?:href|src)="([^"]+)"')
+IMAGE = re.compile(r"<img\b[^>]*>")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def test_links_inside_the_site_lead_somewhere() -> None:
+    broken = []
+    for page in PAGES:
+        for link in LINK.findall(page.read_text(encoding="utf-8")):
+            path = unquote(urldefrag(link)[0].split("?")[0])
+            outside = "://" in path or path.startswith(("mailto:", "data:"))
+            if path and not outside and not (page.parent / path).exists():
+                broken.append(f"{page.relative_to(SITE)}: {link}")
+    assert not broken
+
+
+def test_images_have_words_for_those_who_do_not_see_them() -> None:
+    for page in PAGES:
+        for image in IMAGE.findall(page.read_text(encoding="utf-8")):
+            assert re.search(r'\balt="', image), f"{page.name}: {image}"
+
+
+@needs_browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pages_load_from_disk_without_errors_requests_or_sideways_scroll(
+    browser: Browser, theme: Literal["light", "dark"]
+) -> None:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 800}, color_scheme=theme, bypass_csp=False
+    )
+    page, complaints = context.new_page(), []
+    page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "request",
+        lambda r: None if r.url.startswith(("file:", "data:")) else complaints.append(r.url),
+    )
+    for path in PAGES:
+        page.goto(path.as_uri())
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > 390:
+            complaints.append(f"{path.relative_to(SITE)} is {width} px wide")
+    context.close()
+    assert not complaints
+
+
+@needs_browser
+def test_search_works_from_disk(browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto((SITE / "search.html").as_uri() + "?q=BayesianGPRegressor")
+    found = page.locator("#search-results a")
+    found.first.wait_for(timeout=20_000)
+    assert any("BayesianGPRegressor" in text for text in found.all_inner_texts())
+    page.close()
