@@ -344,7 +344,7 @@ def call_with(**changes: Any) -> Callable[[], CVTable]:
         ({"metrics": []}, "one or more"),
         ({"y": np.zeros((2, 6))}, "one data set"),
         ({"y": np.zeros(5)}, "runs must match"),
-        ({"lams": [-1.0]}, "from 0 to"),
+        ({"lams": [-1.0]}, "from 0 to 1e.50, but lams holds -1"),
         ({"X": np.full((6, 1), 3.0)}, "unit cube"),
         ({"n_starts": 1.5}, "n_starts"),
     ],

@@ -213,7 +213,11 @@ def test_test_runs_are_checked_and_bring_their_tasks(tmp_path: Path) -> None:
         (["limits", "--jobs", "0"], 2, "--jobs"),
         (["limits", "--size", "huge"], 2, "--size"),
         (["limits", "--jobs", "2", "--scheduler", "tcp://x:1"], 2, "exclude each other"),
-        (["limits", "--test-runs", "t.csv"], 2, "goes with `piston-slap`, "),
+        (
+            ["limits", "--test-runs", "t.csv"],
+            2,
+            "`methods`, `methods-rivals` and `all` only",
+        ),
         (["piston-slap", "--test-runs", "t.csv"], 4, "cannot read the test runs t.csv: No such"),
         (["limits", "--output", "none/s.sqlite"], 4, "its directory does not exist"),
         (["limits", "--output", "table.csv"], 4, "it is not a file of study results"),

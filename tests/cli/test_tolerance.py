@@ -27,7 +27,10 @@ def fit(*arguments: str) -> Result:
 @pytest.mark.parametrize("method", ["bayes", "penalized"])
 def test_the_answer_is_the_library_s(here: Path, method: str) -> None:
     text = fit("--method", method, "--tolerance", "2")
+    integers = "Note: x4, x5 take few whole numbers and nothing in between;"
     assert text.exit_code == 0
+    assert text.stderr.startswith(integers)
+    assert text.stderr.count("\n") == 1
     found = good_enough(load("runs.pengp"), tolerance=2.0)
     assert " ".join(found.sentences()) in " ".join(text.stdout.split())
     record = json.loads(fit("--method", method, "--tolerance", "2", "--json").stdout)["tolerance"]

@@ -162,11 +162,8 @@ def root(
     """
 
 
-COMMANDS = (
-    *(design, fit, predict, validate, compare, info, update),
-    *(effects, propagate, optimize, report),
-)
-for command in COMMANDS:
+_DECISIONS = (effects, propagate, optimize)
+for command in (design, fit, predict, validate, compare, info, update, *_DECISIONS, report):
     app.command(cls=ChoosingCommand)(command)
 app.command("next", cls=ChoosingCommand)(next_runs)
 app.add_typer(study)
