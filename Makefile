@@ -2,7 +2,9 @@
 # `make demo PYTHON=/path/to/python3.12` chooses the interpreter for a new .venv.
 
 VENV := .venv
-PY := $(VENV)/bin/python
+# Git Bash on Windows, where an environment has Scripts instead of bin.
+BIN := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PY := $(VENV)/$(BIN)/python
 LOWEST := .venv-lowest
 RUNS := src/pengp/datasets/piston_slap.csv
 
@@ -22,7 +24,7 @@ help:
 	@echo "make test-lowest  the tests with the lowest versions that pyproject.toml claims"
 	@echo "make test-all     both"
 	@echo "make test-packages  wheel and sdist in a clean environment of every Python on the PATH"
-	@echo "make fuzz    generated and hostile inputs, for an hour or more"
+	@echo "make fuzz    205,000 generated and hostile inputs, for an hour or more"
 	@echo "make lock    the newest versions with hashes, into requirements/lock.txt"
 	@echo "make sbom    the bill of materials of the locked versions, into out/"
 	@echo "make lint    ruff, mypy, import layers"
@@ -33,26 +35,26 @@ help:
 
 demo: $(VENV)/.ready-run
 	@mkdir -p out
-	$(VENV)/bin/pengp fit $(RUNS) --response noise --force --output out/piston_slap.pengp
+	$(VENV)/$(BIN)/pengp fit $(RUNS) --response noise --force --output out/piston_slap.pengp
 	@echo
-	$(VENV)/bin/pengp fit $(RUNS) --response noise --method penalized --force \
+	$(VENV)/$(BIN)/pengp fit $(RUNS) --response noise --method penalized --force \
 		--output out/piston_slap_penalized.pengp
 	@echo
-	$(VENV)/bin/pengp report out/piston_slap.pengp --output out/piston_slap.html
+	$(VENV)/$(BIN)/pengp report out/piston_slap.pengp --output out/piston_slap.html
 	@echo
-	$(VENV)/bin/pengp effects out/piston_slap.pengp
+	$(VENV)/$(BIN)/pengp effects out/piston_slap.pengp
 	@echo
-	$(VENV)/bin/pengp next $(RUNS) --response noise --model out/piston_slap.pengp --goal modes -n 2
+	$(VENV)/$(BIN)/pengp next $(RUNS) --response noise --model out/piston_slap.pengp --goal modes -n 2
 	@echo
 	@echo "Open $(CURDIR)/out/piston_slap.html in a browser. Predict with:"
-	@echo "$(VENV)/bin/pengp predict out/piston_slap.pengp $(RUNS)"
+	@echo "$(VENV)/$(BIN)/pengp predict out/piston_slap.pengp $(RUNS)"
 
 test: lint
 	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal --cov --cov-fail-under=95
 
 # Old packages beside new ones give warnings that are not pengp's; elsewhere they are errors.
 test-lowest: $(LOWEST)/.ready
-	OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n 2 --dist worksteal \
+	OPENBLAS_NUM_THREADS=1 $(LOWEST)/$(BIN)/python -m pytest -n 2 --dist worksteal \
 		-o filterwarnings=default
 
 test-all: test test-lowest
@@ -82,7 +84,7 @@ lint: $(VENV)/.ready-dev
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
-	$(VENV)/bin/lint-imports --no-logo
+	$(VENV)/$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.ready-bench
 	$(PY) -m benchmarks.run
@@ -102,9 +104,9 @@ TEST_RUNS :=
 
 paper: $(VENV)/.ready-run
 	@mkdir -p $(PAPER)
-	$(VENV)/bin/pengp study run all --size paper --jobs $(JOBS) --seed $(SEED) \
+	$(VENV)/$(BIN)/pengp study run all --size paper --jobs $(JOBS) --seed $(SEED) \
 		--output $(PAPER)/study.sqlite $(if $(TEST_RUNS),--test-runs $(TEST_RUNS))
-	$(VENV)/bin/pengp study report $(PAPER)/study.sqlite --output-dir $(PAPER)
+	$(VENV)/$(BIN)/pengp study report $(PAPER)/study.sqlite --output-dir $(PAPER)
 
 clean:
 	rm -rf build dist out site htmlcov .coverage .coverage.*
@@ -133,14 +135,15 @@ $(LOWEST)/.ready: pyproject.toml requirements/lowest.py | $(VENV)/.ready-run
 	@echo "Installing the lowest versions into $(LOWEST) ..."
 	@$(PY) -m venv --clear $(LOWEST)
 	@$(PY) requirements/lowest.py > $(LOWEST)/constraints.txt
-	@$(LOWEST)/bin/python -m pip install -qq --editable '.[test]' \
+	@$(LOWEST)/$(BIN)/python -m pip install -qq --editable '.[test]' \
 		--constraint $(LOWEST)/constraints.txt
 	@touch $@
 
 # An environment is sound if no installation into it was cut short, it was made at this place
-# (pip's script names it) and its interpreter runs. Otherwise it is built anew.
-SOUND := $(shell test ! -e $(VENV)/.unfinished \
-	&& grep -qsF "$(CURDIR)/$(VENV)/bin/" $(VENV)/bin/pip \
+# (pip's script names it; on Windows that is not looked at) and its interpreter runs. Otherwise it
+# is built anew.
+MADE_HERE := $(if $(filter Scripts,$(BIN)),true,grep -qsF "$(CURDIR)/$(VENV)/bin/" $(VENV)/bin/pip)
+SOUND := $(shell test ! -e $(VENV)/.unfinished && $(MADE_HERE) \
 	&& $(PY) -c "import pip" 2>/dev/null && echo yes)
 ifneq ($(SOUND),yes)
 $(STAMPS): new-venv

@@ -84,10 +84,10 @@ class Brute(NamedTuple):
 
 
 def brute_force(
-    X: FloatArray, y: FloatArray, member: Member, points: FloatArray, size: int
+    X: FloatArray, y: FloatArray, member: Member, points: FloatArray, size: int, seed: int
 ) -> Brute:
     """Weigh draws of the prior until their effective size is 5,000, at most ``size`` of them."""
-    rng, target = np.random.default_rng(1), Target(member, X, y, get_prior(PRIOR))
+    rng, target = np.random.default_rng([1, seed]), Target(member, X, y, get_prior(PRIOR))
     logs: list[FloatArray] = []
     drawn: list[FloatArray] = []
     enough = False
@@ -130,14 +130,15 @@ def against_brute_force(size: int = 1_000_000) -> None:
     print(f"Against up to {size:,} draws from the prior, until their effective size is {_ENOUGH}")
     print("  function, n, d, member, brute force's draws and effective size;")
     print("  log evidence's difference and its reported errors, rms differences of mean and sd")
-    ratios = []
+    ratios, seed = [], 0
     for name, n in _CASES:
         X, y = runs(name, n)
         d = X.shape[1]
         points = reference_points(d, np.random.default_rng(2))[:32]
         for member in default_members(d):
-            brute = brute_force(X, y, member, points, size)
-            found = sample_posterior(X, y, members=(member,), random_state=3)
+            seed += 1  # no two posteriors share draws, so that their errors are independent
+            brute = brute_force(X, y, member, points, size, seed)
+            found = sample_posterior(X, y, members=(member,), random_state=seed)
             own, own_sd = all_draws(found, points)
             apart = found.log_evidences[0] - found.log_constant - brute.log_evidence
             error = np.hypot(found.log_evidence_errors[0], brute.effective_size**-0.5)

@@ -3,6 +3,7 @@
 import sys
 
 from benchmarks.bayes import against_brute_force, fit_and_predict
+from benchmarks.commands import whole_commands
 from benchmarks.crossover import newton_or_lbfgs
 from benchmarks.effects import effects_of_an_average
 from benchmarks.evaluations import single_evaluations
@@ -10,7 +11,7 @@ from benchmarks.growth import all_growth
 from benchmarks.intervals import coverage_on_new_runs
 from benchmarks.large import one_large_fit
 from benchmarks.next_runs import next_run
-from benchmarks.noisy import noisy_runs
+from benchmarks.noisy import known_noise, noisy_runs
 from benchmarks.nuts import against_nuts
 from benchmarks.predict import million_points
 from benchmarks.refits import against_refits
@@ -31,6 +32,7 @@ def main(names: list[str]) -> None:
         "intervals",
         "noisy",
         "effects",
+        "commands",
     ]
     if "small" in chosen:
         whole_path()
@@ -52,8 +54,11 @@ def main(names: list[str]) -> None:
         coverage_on_new_runs()
     if "noisy" in chosen:
         noisy_runs()
+        known_noise()
     if "effects" in chosen:
         effects_of_an_average()
+    if "commands" in chosen:
+        whole_commands()
     if "next" in chosen:
         next_run()
     if "evaluations" in chosen:

@@ -34,6 +34,7 @@ suppress_warnings = ["config.cache"]  # the gallery's settings hold a function
 # Text
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "attrs_inline"]
 myst_heading_anchors = 3
+smartquotes = False  # names in quotes are code
 default_role = "py:obj"  # `name` is a link where the name is public
 autodoc_typehints = "none"  # types stand in the docstrings, with shapes
 autodoc_member_order = "bysource"

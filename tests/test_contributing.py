@@ -1,11 +1,15 @@
 """CONTRIBUTING shows the package as it is: its layers, its folders, the code of its records."""
 
 import re
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from types import FrameType
 
 import pytest
+
+import pengp
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "pengp"
@@ -56,6 +60,36 @@ def test_the_code_of_every_record_is_the_packages_own() -> None:
         source = (SOURCE / path).read_text(encoding="utf-8")
         for piece in re.split(r"\n\n\n+", code):
             assert piece.strip("\n") in source, f"{path}: {piece}"
+
+
+def _entered_by_a_fit() -> set[str]:
+    """Return the modules whose functions a fit calls, its last question left out."""
+    runs, entered = pengp.load_piston_slap(), set[str]()
+
+    class Estimator(pengp.PenalizedGPRegressor):
+        def _warn_of_doubts(self) -> None:
+            pass
+
+    def watch(frame: FrameType, event: str, arg: object) -> None:
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and SOURCE in path.parents and frame.f_code.co_name != "<module>":
+            entered.add(path.relative_to(SOURCE).as_posix())
+
+    sys.setprofile(watch)
+    try:
+        Estimator(lam=0.01, random_state=0).fit(runs.X, runs.y)
+    finally:
+        sys.setprofile(None)
+    return entered
+
+
+def test_one_fit_is_followed_through_twenty_modules() -> None:
+    (section,) = re.findall(r"### Following one fit\n(.*?)^## ", TEXT, re.DOTALL | re.MULTILINE)
+    table, _, aside = section.partition("What else it enters")
+    way, beside = (re.findall(r"`(\w+/\w+\.py)`", text) for text in (table, aside))
+    entered = _entered_by_a_fit()
+    assert len(set(way)) == len(way) == 20
+    assert set(way) <= entered <= {*way, *beside}
 
 
 def test_every_file_that_is_named_exists() -> None:

@@ -1,15 +1,17 @@
 """Every Python block of the documentation runs, and every page and object has its place."""
 
 import doctest
+import inspect
 import posixpath
 import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pytest
 
-from docs.extensions.reference import entries, plain, public_modules, write_pages
+from docs.extensions.reference import entries, escape, plain, public_modules, write_pages
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -20,6 +22,21 @@ TUTORIALS = sorted((ROOT / "examples" / "tutorials").glob("*.py"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
 WITH_CODE = [p for p in PAGES if BLOCK.search(p.read_text(encoding="utf-8"))]
+OBJECTS = {e.page: getattr(import_module(e.module), e.name) for e in entries()}
+DOCSTRINGS = {
+    page: inspect.getdoc(found) or ""
+    for page, found in OBJECTS.items()
+    if inspect.isclass(found) or inspect.isroutine(found)
+}
+#: Records and protocols that hold no example; each names, under See Also, an object that does.
+SHOWN_ELSEWHERE = {
+    *("FullLogLik", "LogLik", "Posterior", "BatchPrediction", "JointPenalty", "JointTerms"),
+    *("Diagnosis", "Finding", "diagnose_view", "Law", "Dataset"),
+    *("Validation", "Difference", "JointErrors", "Comparison", "Judged", "GoodEnough"),
+    *("Axis", "Curve", "Surface"),
+    *("Effects", "Estimate", "NextRuns", "Step", "Optimum", "Place", "Propagation"),
+    *("Row", "Verdict", "LambdaAxis", "LeaveOneOut", "PathFit"),
+}
 
 
 def name_of(page: Path) -> str:
@@ -39,6 +56,29 @@ def test_the_code_of_a_page_does_what_it_says(page: Path) -> None:
         runner.run(test, clear_globs=False)
         names.update(test.globs)
         assert runner.failures == 0, label
+
+
+@pytest.mark.parametrize("page", [page for page, text in DOCSTRINGS.items() if ">>>" in text])
+def test_the_example_of_an_object_does_what_it_says(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some write files
+    names = {"__name__": "__main__"}  # an example imports what it uses
+    test = doctest.DocTestParser().get_doctest(DOCSTRINGS[page], names, page, page, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    runner.run(test)
+    plt.close("all")
+    assert runner.failures == 0, page
+
+
+def test_every_object_has_an_example_or_names_one_that_has() -> None:
+    for page, text in DOCSTRINGS.items():
+        elsewhere = page.rpartition(".")[2] in SHOWN_ELSEWHERE
+        assert elsewhere != ("\nExamples\n--------\n" in text), page
+        if elsewhere:
+            named = re.findall(r"\nSee Also\n--------\n(?:pengp\.)?(\w+)", text)
+            shown = [p for p in DOCSTRINGS if p.rpartition(".")[2] in named]
+            assert any(">>>" in DOCSTRINGS[p] for p in shown), page
 
 
 def in_toctrees(page: Path) -> list[str]:
@@ -93,10 +133,22 @@ def test_the_first_page_of_the_reference_names_every_public_module() -> None:
     assert sorted(listed) == sorted(public_modules())
 
 
+def test_the_equations_of_the_paper_have_its_numbers() -> None:
+    """Eqs. (1) to (6), in this order: Sphinx counts them."""
+    page = (DOCS / "explanations" / "mathematics.md").read_text(encoding="utf-8")
+    labels = ["covariance", "posterior", "profile", "penalized", "dpe-limit", "limit-numerator"]
+    assert re.findall(r"^:label: (\S+)$", page, re.MULTILINE) == labels
+    named = set(re.findall(r"\{py:obj\}`([\w.]+)`", page))
+    assert named <= set(OBJECTS) | {f"{e.module}.{e.name}" for e in entries()}
+    assert {"pengp.model.correlation", "pengp.model.condition", "pengp.penalized_path"} <= named
+
+
 def test_docstrings_are_plain_text() -> None:
     assert plain("the lam_ of |x| and theta_p") == r"the lam\_ of \|x\| and theta_p"
     assert plain("`lam_`, ``a|b``") == "`lam_`, ``a|b``"
     assert plain("lam_ : float") == "lam_ : float"
+    code = [">>> lam_ | x", "lam_ | x", "", "lam_ | x"]
+    assert escape(code) == [*code[:3], r"lam\_ \| x"]
 
 
 @pytest.mark.parametrize("script", TUTORIALS, ids=lambda path: path.name)

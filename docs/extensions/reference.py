@@ -101,7 +101,7 @@ def _summary(entry: Entry) -> str:
 
 
 def _text(found: Any) -> str:
-    return "\n".join(map(plain, (inspect.getdoc(found) or "").splitlines()))
+    return "\n".join(escape((inspect.getdoc(found) or "").splitlines()))
 
 
 def _value(entry: Entry) -> Any:
@@ -143,17 +143,26 @@ def plain(line: str) -> str:
     Docstrings here are plain text: backquotes are the only markup, ``lam_`` and |x| stand for
     themselves.
     """
-    if re.match(r"\s*(>>>|\.\.\.|\w+ : )", line):  # code, and names that numpydoc escapes itself
+    if re.match(r"\s*\w+ : ", line):  # numpydoc escapes such names itself
         return line
     pieces = re.split(r"(``.*?``|`.*?`)", line)
     pieces[::2] = [re.sub(r"(\w)_(?!\w)", r"\1\_", p).replace("|", r"\|") for p in pieces[::2]]
     return "".join(pieces)
 
 
+def escape(lines: list[str]) -> list[str]:
+    """Return a docstring's lines as `plain` makes them, but examples with their output as given."""
+    written, in_example = [], False
+    for line in lines:
+        in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
+        written.append(line if in_example else plain(line))
+    return written
+
+
 def _escape(
     app: "Sphinx", what: str, name: str, found: Any, options: Any, lines: list[str]
 ) -> None:
-    lines[:] = [plain(line) for line in lines]
+    lines[:] = escape(lines)
 
 
 def _label(record: Any) -> str:

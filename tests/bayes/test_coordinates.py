@@ -6,13 +6,8 @@ from pengp.bayes.coordinates import Stretched, normal_coordinates
 from pengp.bayes.priors import HierarchicalLasso
 from pengp.bayes.proposals import StudentMixture
 
-DRAWS = np.column_stack(
-    [
-        HierarchicalLasso().sample(np.random.default_rng(0), 4000, 3),
-        np.random.default_rng(1).uniform(-5.0, 0.0, 4000),
-    ]
-)
-MAP = normal_coordinates(DRAWS, 3)
+DRAWS = HierarchicalLasso().sample(np.random.default_rng(0), 4000, 3)
+MAP = normal_coordinates(DRAWS, (-5.0, 0.0))
 
 
 def test_the_prior_becomes_standard_normal() -> None:

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from pengp import BayesianGPRegressor
+from pengp.bayes.components import thin
 from pengp.bayes.insight import activity, explanations, nearest_mode
 from pengp.bayes.members import Member
 from pengp.bayes.sample import sample_posterior
@@ -63,13 +64,17 @@ def test_two_explanations_share_the_weight() -> None:
 
 def test_halves_agree_and_problems_are_told() -> None:
     sample = sample_posterior(*runs(10, 3), members=(SMOOTH,), random_state=0)
-    halves = compare_halves(sample)
+    halves = compare_halves(sample, thin(sample).drawn)
     assert halves.mean_difference < 0.2
     assert halves.std_ratio < 0.2
     assert problems(sample, halves) == []
     told = problems(sample, Halves(0.9, 0.5))
     assert len(told) == 1
     assert "0.90 standard deviations" in told[0]
+    few = problems(sample, halves, thinning=0.4)
+    assert len(few) == 1
+    assert "0.40 standard deviations; raise n_components" in few[0]
+    assert "n_components" in BayesianGPRegressor().get_params()
     poor = sample_posterior(*runs(30, 8), members=(SMOOTH,), max_points=1, random_state=0)
     assert poor.effective_size < 200.0
     told = problems(poor, halves)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pengp._core.arrays import FloatArray
+from pengp.bayes.coordinates import normal_coordinates
 from pengp.bayes.members import Member, checked, default_members
 from pengp.bayes.priors import Gamma, HierarchicalLasso, JointlyRobust
 from pengp.bayes.sample import PosteriorSample, sample_posterior
@@ -60,8 +61,9 @@ def test_weights_adapted_to_their_own_points_are_wrong() -> None:
     brute = brute_force(at, ROUGH, at.X[:1], 40_000, HierarchicalLasso())
     right, errors, own = [], [], []
     for seed in range(12):
-        sampler = Sampler(target, np.random.default_rng(seed))
-        sampler.start(800)
+        rng = np.random.default_rng(seed)
+        sampler = Sampler(target, rng, normal_coordinates(target.sample_prior(rng, 2000)))
+        sampler.start(500)
         for _ in range(3):
             sampler.adapt(500)
         sampler.settle()
@@ -212,6 +214,24 @@ def test_more_points_are_more_to_adapt_with(monkeypatch: pytest.MonkeyPatch) -> 
     assert 8000 < len(many.samplers[0].pilot.u) <= 15_000
 
 
+def test_points_are_not_thrown_away_for_their_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Those that are kept would be those that missed large weights, and the evidence too small.
+    settled, settle = [], Sampler.settle
+
+    def counted(sampler: Sampler) -> None:
+        settled.append(sampler)
+        settle(sampler)
+
+    monkeypatch.setattr("pengp.bayes.sample._INEFFICIENT", 2.0)  # everything looks poor
+    monkeypatch.setattr(Sampler, "settle", counted)
+    found = sample_posterior(*runs(8, 2), members=(SMOOTH, ROUGH), random_state=0)
+    assert len(settled) == 2
+    assert all(len(s.halves[0].proposals) > 1 for s in found.samplers)  # more are drawn around them
+    alone = sample_posterior(*runs(8, 2), members=(SMOOTH, ROUGH), random_state=1)
+    noise = np.hypot(found.log_evidence[1], alone.log_evidence[1])
+    assert found.log_evidence[0] == pytest.approx(alone.log_evidence[0], abs=4.0 * noise)
+
+
 def test_more_rounds_until_the_effective_size_is_reached() -> None:
     at = runs(10, 5)
     few = sample_posterior(*at, members=(SMOOTH,), effective_size=100.0, random_state=0)
@@ -239,7 +259,8 @@ def test_default_members() -> None:
 
 def test_modes_are_stationary() -> None:
     target = Target(ROUGH, *runs(12, 3), HierarchicalLasso())
-    modes = target.modes(np.random.default_rng(0))
+    points = target.sample_prior(np.random.default_rng(0), 400)
+    modes = target.modes(points, target.likelihood(points)[0])
     at = target.expand(np.zeros(len(modes.u), dtype=np.int64), modes.u)
     steps = np.linalg.solve(modes.precision, at.gradient[:, :, None])[..., 0]
     assert (0.5 * np.vecdot(steps, at.gradient) < 2e-3).all()

@@ -18,6 +18,7 @@ from pengp.choosing.folds import FoldPlan, leave_one_out, make_folds, random_fol
 from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike
 from pengp.choosing.rules import one_se_index
 from pengp.exceptions import InputError, PengpWarning
+from pengp.model.means import MeanName
 from pengp.path.grids import lambda_grid
 from tests.problems import correlation, piston_slap_runs, smooth_runs
 
@@ -108,7 +109,7 @@ def test_training_sets_smaller_than_the_rest_equal_a_loop() -> None:
 def test_groups_too_large_for_memory_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = smooth_runs(9, 2)
     whole = cross_validate_path(X, y, LAMS, folds="loo", random_state=0)
-    monkeypatch.setattr("pengp.choosing.crossval._GROUP_ELEMENTS", 200)
+    monkeypatch.setattr("pengp.choosing.splits._GROUP_ELEMENTS", 200)
     assert_same(cross_validate_path(X, y, LAMS, folds="loo", random_state=0), whole)
 
 
@@ -144,6 +145,20 @@ def test_dask_does_not_change_a_bit() -> None:
     cluster = {"n_workers": 1, "threads_per_worker": 2, "processes": False}
     with distributed.Client(**cluster, dashboard_address=":0"), joblib.parallel_config("dask"):
         assert_same(cross_validate_path(X, y, LAMS, folds="loo", random_state=7, n_jobs=2), alone)
+
+
+@pytest.mark.parametrize("mean", ["constant", "linear"])
+def test_an_offset_costs_no_digits(mean: MeanName) -> None:
+    X, y = smooth_runs(12, 2)
+    X[6:8] = X[:2] + 1e-6  # almost the same runs, which make the metrics sensitive
+    y = np.round(np.concatenate([y[:6], y[:2], y[8:]]) * 2**20) / 2**20  # y + 1e8 is no rounding
+    tables = [
+        cross_validate_path(X, y + offset, LAMS, folds=3, mean=mean, n_starts=2, random_state=0)
+        for offset in (0.0, 1e8)
+    ]
+    for name, values in tables[0].values.items():
+        assert np.allclose(tables[1].values[name], values, rtol=TOL, atol=0.0)
+    assert np.allclose(tables[1].mean - 1e8, tables[0].mean, rtol=0.0, atol=1e-7)
 
 
 def test_the_seed_makes_folds_and_starts() -> None:
@@ -360,4 +375,4 @@ def test_a_metric_that_the_table_lacks_is_named() -> None:
         with pytest.raises(InputError, match=r"no metric 'dpe', only \['pe'\]"):
             ask("dpe")
     with pytest.raises(InputError, match="rule='2se' is unknown"):
-        table.select("pe", "2se")
+        table.select("pe", "2se")  # type: ignore[arg-type]

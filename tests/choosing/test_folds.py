@@ -241,9 +241,9 @@ def test_faulty_folds_are_explained(cv: Any, message: str) -> None:
 
 
 def test_faulty_settings_are_explained() -> None:
-    with pytest.raises(InputError, match="at least 2 runs"):
+    with pytest.raises(InputError, match="n must be a whole number from 2 up"):
         leave_one_out(1)
-    with pytest.raises(InputError, match="repeats=0"):
+    with pytest.raises(InputError, match="repeats must be a whole number from 1 to 10,000, not 0"):
         random_folds(5, 2, repeats=0)
     with pytest.raises(InputError, match="random_state=-1"):
         random_folds(5, 2, random_state=-1)

@@ -10,6 +10,7 @@ import pytest
 from pengp._core.arrays import FloatArray
 from pengp.choosing.crossval import CVTable, cross_validate_path
 from pengp.choosing.folds import FoldPlan
+from pengp.choosing.rules import RuleName
 from pengp.path.grids import lambda_grid
 from tests.problems import forrester_runs
 
@@ -51,7 +52,7 @@ def partition_table() -> CVTable:
     )
 
 
-def chosen(metric: str, rule: str) -> FloatArray:
+def chosen(metric: str, rule: RuleName) -> FloatArray:
     """Return the lambda [105] that each partition chooses."""
     return partition_table().stability(metric, rule)
 

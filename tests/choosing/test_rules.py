@@ -106,7 +106,7 @@ def test_named_rules_and_a_rule_of_ones_own() -> None:
     assert select_index(lambda lams, values: int(np.argmin(values[:, 0])), LAMS, -TABLE) == 3
     RULES.register(Rule("last", lambda lams, values: len(lams) - 1))
     try:
-        assert select_index("last", LAMS, TABLE) == 5
+        assert select_index("last", LAMS, TABLE) == 5  # type: ignore[arg-type]
     finally:
         del RULES["last"]
     with pytest.raises(InputError, match=r"rule='last' is unknown; use one of 1se, min, or a Rule"):

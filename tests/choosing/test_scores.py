@@ -10,7 +10,6 @@ from scipy.integrate import quad
 
 from pengp.choosing.laws import NormalLaw
 from pengp.choosing.scores import (
-    VALIDATION_SCORES,
     coverage,
     crps_normal,
     crps_normal_values,
@@ -23,6 +22,7 @@ from pengp.choosing.scores import (
     q2,
     rmse,
 )
+from pengp.choosing.validation import VALIDATION_SCORES
 from pengp.exceptions import InputError
 
 Y = np.array([0.3, -1.2, 2.0, 0.0, 5.0])

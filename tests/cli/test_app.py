@@ -58,6 +58,20 @@ def test_version_and_help_load_nothing_heavy(argument: str) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+def test_a_fit_does_not_load_scipy_stats_which_takes_long(here: Path) -> None:
+    code = (
+        "import sys; sys.argv = 'pengp fit runs.csv -y noise -o new.pengp --json'.split()\n"
+        "from pengp.cli import main\n"
+        "try: main()\n"
+        "finally: print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (here / "new.pengp").is_file()
+    loaded = set(done.stderr.split())
+    assert "sklearn.utils.fixes" in loaded  # which imports it
+    assert not {"scipy.stats.distributions", "scipy.ndimage", "sklearn.model_selection"} & loaded
+
+
 def test_help_names_every_command() -> None:
     text = in_process("--help").stdout
     commands = text[text.index("Commands:") :]

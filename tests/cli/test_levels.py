@@ -210,3 +210,45 @@ def test_rows_that_repeat_others_count_once(here: Path) -> None:
     assert (twice.predict(runs.iloc[:, :3]) == once.predict(runs.iloc[:, :3])).all()
     done = run("fit", "twice.csv", *options, "--nugget", "estimate", "-o", "noisy.pengp")
     assert len(load("noisy.pengp").X_train_) == 22
+
+
+def test_decisions_name_levels_and_whole_numbers(here: Path) -> None:
+    frame = table(20, 1)[["x", "material", "count", "stress"]]
+    rows = frame.to_csv(index=False) + "1.0,wood,2,\n"
+    Path("state.csv").write_text(rows)
+    pd.DataFrame({"count": [2, 3], "x": [0.5, 1.5], "material": ["wood", "steel"]}).to_csv(
+        "some.csv", index=False
+    )
+    ask = ["next", "state.csv", "-y", "stress", "--factor", "material", "--integer", "count"]
+    done = run(*ask, "--where", "material != brass", "--criterion", "vigf", "-o", "plan.csv")
+    assert "20 done, 1 planned" in done.stdout
+    plan = pd.read_csv("plan.csv")
+    assert plan["material"].isin(["steel", "wood"]).all()
+    assert plan["count"].isin(range(1, 5)).all()
+    only = json.loads(run(*ask, "--candidates", "some.csv", "--json").stdout)
+    assert only["runs"][0]["inputs"]["material"] in ("wood", "steel")
+    assert only["runs"][0]["inputs"]["count"] in (2, 3)
+    refused = pengp(*ask, "--where", "material == glass")
+    assert "none of the levels of material: brass, steel, wood" in refused.stderr
+    assert "go with a fit" in pengp(*ask, "--model", "m.pengp").stderr
+
+
+def test_effects_and_the_optimum_of_a_model_with_levels(here: Path) -> None:
+    told = json.loads(
+        run("effects", "m.pengp", "--law", "material=steel:3,wood:1", "--json").stdout
+    )
+    one = told["effects"][0]
+    assert one["laws"]["material"] == "steel:0.75,wood:0.25"
+    assert one["main_effects"][1]["x"] == ["steel", "wood"]
+    assert one["main_effects"][2]["x"] == [1.0, 2.0, 3.0, 4.0]
+    pair = json.loads(run("effects", "m.pengp", "--pair", "x,material", "--json").stdout)
+    assert pair["effects"][0]["surfaces"][0]["x"][1] == ["brass", "steel", "wood"]
+    best = json.loads(run("optimize", "m.pengp", "-y", "stress", "--maximize", "--json").stdout)
+    assert best["inputs"]["material"] == "brass"
+    assert best["inputs"]["count"] == 4
+    shown = run(
+        "optimize", "m.pengp", "-y", "stress", "--minimize", "--where", "material in (steel,)"
+    )
+    assert "steel" in shown.stdout
+    assert "wood" not in shown.stdout
+    assert "two, as A,B" in pengp("effects", "m.pengp", "--pair", "x").stderr

@@ -449,7 +449,8 @@ def test_inputs_that_name_nothing_are_refused(here: Path, names: str) -> None:
     done = run(*FIT, "--inputs", names)
     assert done.exit_code == 3
     sentence = "write every name once, with commas between them."
-    assert done.stderr == f"pengp: --inputs {names}: {sentence}\n"
+    shown = " ".join(names.split("\n"))  # a message is one line
+    assert done.stderr == f"pengp: --inputs {shown}: {sentence}\n"
 
 
 # Extremes.

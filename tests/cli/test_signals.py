@@ -62,3 +62,15 @@ def test_other_exceptions_that_python_drops_are_shown() -> None:
     )
     assert done.returncode == 0
     assert "ZeroDivisionError" in done.stderr
+
+
+def test_a_signal_that_is_to_be_sent_again_does_not_kill_a_process_that_ends() -> None:
+    script = (
+        "import atexit, sys, time; atexit.register(time.sleep, 0.3); "  # runs after that of pengp
+        "from pengp.cli import signals; signals.handle_signals(); "
+        "signals._received.append(2); signals._send_later(2); sys.exit(130)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (130, "")

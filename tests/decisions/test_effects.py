@@ -89,8 +89,8 @@ def test_effects_of_a_known_function_lie_in_their_intervals() -> None:
 
 def test_main_effect_curves_are_in_the_users_units() -> None:
     one = found()
-    np.testing.assert_allclose(one.curves.mean[0], 3.0 * one.x[0] + 0.5, atol=0.05)
-    np.testing.assert_allclose(one.curves.mean[2], 2.0, atol=0.05)
+    np.testing.assert_allclose(one.curves[0].mean, 3.0 * one.curves[0].axis.x + 0.5, atol=0.05)
+    np.testing.assert_allclose(one.curves[2].mean, 2.0, atol=0.05)
 
 
 def test_the_table_has_a_row_for_each_index() -> None:
@@ -120,7 +120,8 @@ def test_a_pipeline_that_scales_changes_nothing() -> None:
     expected, got = (effects(m, laws, n_draws=50) for m in (plain, scaled))
     # Theta is estimated anew, to the optimizer's accuracy.
     np.testing.assert_allclose(got.total.mean, expected.total.mean, atol=5e-4)
-    np.testing.assert_allclose(got.x, expected.x, atol=1e-9)
+    for curve, same in zip(got.curves, expected.curves, strict=True):
+        np.testing.assert_allclose(curve.axis.x, same.axis.x, atol=1e-9)
     with pytest.raises(InputError, match="scale each input for itself"):
         effects(make_pipeline(PCA(), PenalizedGPRegressor(lam=0.01)).fit(X, y))
 
@@ -158,7 +159,7 @@ def test_transforms_of_the_model_are_taken_into_account() -> None:
     parts = np.array([np.var(np.log(x)), 1.0 / 12.0])
     assert one.transformed
     np.testing.assert_allclose(one.first.mean, parts / parts.sum(), atol=0.01)
-    np.testing.assert_allclose(one.x[0][[0, -1]], [1.495, 99.505])
+    np.testing.assert_allclose(one.curves[0].axis.x[[0, -1]], [1.495, 99.505])
     out = propagate(model, n_draws=50)
     assert out.mean.mean == pytest.approx(50.5 * (np.e - 1.0), rel=0.01)
     with pytest.raises(InputError, match="does not take"):
@@ -171,7 +172,7 @@ def test_a_constant_input_has_no_effect() -> None:
         model = PenalizedGPRegressor(lam=0.01, random_state=0).fit(X, X[:, 0] ** 2)
     one = effects(model, n_draws=50)
     np.testing.assert_allclose(one.total.mean, [1.0, 0.0], atol=1e-9)
-    assert np.ptp(one.curves.mean[1]) == 0.0
+    assert np.ptp(one.curves[1].mean) == 0.0
 
 
 def test_what_has_no_effects_is_told() -> None:

@@ -7,10 +7,11 @@ import pytest
 from scipy.integrate import quad
 
 from pengp import PenalizedGPRegressor
+from pengp.decisions.families import Law
 from pengp.decisions.functions import Functions, layout_of
 from pengp.decisions.integrals import gaussian_m, gaussian_u, gaussian_w, terms_of
 from pengp.decisions.laws import Line, laws_of, lines_of
-from pengp.decisions.processes import processes_of, scaled_covariance
+from pengp.decisions.processes import processes_of, scaled_covariance, symmetric_root
 from pengp.model.kernels import RadialKernel, get_kernel
 from pengp.model.means import ZERO, ConstantMean, LinearMean, Mean
 from pengp.model.posterior import Posterior, condition
@@ -28,6 +29,7 @@ def lines(laws: dict[str, str]) -> list[Line]:
 @pytest.mark.parametrize("law", ["uniform:0.1,0.8", "normal:0.4,0.3"])
 def test_closed_integrals_of_the_squared_exponential(law: Any) -> None:
     line, theta, rho, a, b = lines({"x1": law})[0], 5.0, 2.0, 0.2, 0.9
+    assert isinstance(line.law, Law)
     dist = line.law.dist
     ends = dist.support() if np.isfinite(dist.support()[0]) else (-3.0, 4.0)
 
@@ -84,6 +86,7 @@ def brute_force(process: Posterior, laws: list[Line]) -> np.ndarray:
 
 def _rule(line: Line, kinks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A Gauss rule of its own, split at the runs and at a few quantiles."""
+    assert isinstance(line.law, Law)
     dist = line.law.dist
     low, high = max(dist.support()[0], -1.5), min(dist.support()[1], 2.5)
     inside = kinks[(kinks > low) & (kinks < high)]
@@ -169,3 +172,28 @@ def test_means_of_drawn_functions_are_exact() -> None:
     assert functions.means(functions.mean_coefficients()[None])[0] == pytest.approx(
         expected, abs=1e-9
     )
+
+
+def test_draws_keep_their_digits_where_the_scale_is_large() -> None:
+    # Smooth, nearly polynomial processes have tiny theta, a huge scale and a small error.
+    rng = np.random.default_rng(0)
+    X = rng.random((30, 2))
+    theta = np.array([0.05, 0.02])
+    y = X[:, 0] + X[:, 1] ** 2 + np.sin(2.0 * X[:, 0] * X[:, 1])
+    process = condition(X, y, theta, kernel=get_kernel("sqexp"), nugget=1e-8, sigma2=2000.0)
+    functions = Functions(process, layout_of(X, lines({}), 6, 64))
+    beta = functions.coefficients(np.ones(400), rng)
+    V = functions.closed_variances(beta, np.full(400, process.sigma2), np.arange(4))
+    x, w = np.polynomial.legendre.leggauss(12)
+    u, w = 0.5 * (x + 1.0), 0.5 * w
+    grid = np.stack(np.meshgrid(u, u, indexing="ij"), axis=-1).reshape(-1, 2)
+    root = symmetric_root(process.sigma2 * scaled_covariance(process, grid, grid))
+    drawn = process.predict_mean(grid) + rng.standard_normal((400, len(grid))) @ root
+    f = drawn.reshape(400, 12, 12)
+    level = f @ w @ w
+    slow = np.column_stack(
+        [((f @ w - level[:, None]) ** 2) @ w, ((w @ f - level[:, None]) ** 2) @ w]
+    )
+    error = slow.std(0) * np.sqrt(2.0 / 400.0)
+    assert (np.abs(V[:, 1:3].mean(0) - slow.mean(0)) < 5.0 * error).all()
+    np.testing.assert_allclose(V[:, 1:3].std(0), slow.std(0), rtol=0.2)

@@ -9,7 +9,8 @@ from scipy.integrate import quad
 from scipy.special import roots_jacobi
 
 from pengp import InputError, PenalizedGPRegressor, PengpWarning
-from pengp.decisions.laws import as_law, laws_of, lines_of, parse_law, tell_outside
+from pengp.decisions.families import Law, as_law, parse_law
+from pengp.decisions.laws import laws_of, lines_of, tell_outside
 from pengp.decisions.processes import Processes, processes_of
 
 
@@ -62,6 +63,7 @@ def test_only_continuous_laws_of_scipy_are_taken(known: Processes) -> None:
 
 def test_an_input_is_uniform_over_the_region_unless_said_otherwise(known: Processes) -> None:
     first, second = laws_of(known, {"x2": "normal:20,1"})
+    assert isinstance(first, Law)
     assert first.dist.support() == (0.0, 4.0)
     assert second.text == "normal:20,1"
 
@@ -73,6 +75,7 @@ def test_an_input_is_uniform_over_the_region_unless_said_otherwise(known: Proces
 )
 def test_gauss_rules_are_split_at_kinks(known: Processes, law: Any) -> None:
     line = lines_of(known, laws_of(known, {"x1": law}))[0]
+    assert isinstance(line.law, Law)
     dist, kink = line.law.dist, 1.3
     ends = [max(dist.support()[0], -6.0), 1.0, kink, 2.5, min(dist.support()[1], 60.0)]
 
@@ -104,6 +107,7 @@ def test_gauss_rules_follow_long_tails(known: Processes) -> None:
 def test_the_own_gauss_rule_of_a_law_is_exact_for_polynomials(known: Processes) -> None:
     line = lines_of(known, laws_of(known, {"x1": "normal:2,0.7"}))[0]
     nodes, weights = line.gauss(6)
+    assert isinstance(line.law, Law)
     for k in range(12):  # 2 * 6 - 1 is the highest
         moment = (weights * (4.0 * nodes) ** k).sum()
         assert moment == pytest.approx(line.law.dist.moment(k) if k else 1.0, rel=1e-9)

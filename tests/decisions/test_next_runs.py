@@ -299,7 +299,7 @@ def test_transformed_inputs_and_responses() -> None:
         expected = np.column_stack([10.0 ** (2.0 * one.X[:, 0]), one.X[:, 1]])
         np.testing.assert_allclose(other.X, expected, rtol=1e-4)
         np.testing.assert_allclose(other.mean, np.exp(one.mean), rtol=1e-4)
-    with np.errstate(invalid="ignore"), pytest.raises(InputError, match="transforms of the inputs"):
+    with pytest.raises(InputError, match="values of x1 that are not above 0"):
         next_runs(logged, 1, candidates=[[-1.0, 0.5]])
 
 

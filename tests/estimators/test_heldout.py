@@ -1,5 +1,7 @@
 """Runs predicted by fits that did not know them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,11 @@ def test_theta_may_be_kept_for_comparison() -> None:
     kept = model.held_out(keep_theta=True)
     np.testing.assert_allclose(kept.mean, model.loo_.mean, rtol=1e-9)
     np.testing.assert_allclose(kept.std, model.loo_.std, rtol=1e-9)
+
+
+def test_the_log_score_is_infinite_as_soon_as_a_run_has_no_density() -> None:
+    runs = load_piston_slap()
+    held = PenalizedGPRegressor(0.05, random_state=0).fit(runs.X, runs.y).held_out()
+    some = held.log_density.copy()
+    some[:2] = np.inf, -np.inf  # exact without spread, and wrong without spread
+    assert replace(held, log_density=some).scores()["log_score"] == np.inf

@@ -153,3 +153,18 @@ def test_a_response_outside_the_domain_has_no_density_and_a_finite_score() -> No
     assert np.isfinite(crps).all()
     # Below all values, E|X - y| grows with slope one.
     assert crps[0] == pytest.approx(law.crps(np.zeros(3))[0] + 1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("power", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("made", [normal, mixture])
+def test_a_law_that_oversteps_the_end_of_a_power_has_finite_scores(made: Any, power: float) -> None:
+    law = replace(made(BoxCox(power)), shift=0.0)
+    end = (-1.0 / power - law.shift) / law.stretch
+    assert (law.base.cdf(np.full(len(law.mean()), end)) > 0.001).any()
+    y = np.full(len(law.mean()), 1.2)
+    levels = (np.arange(4000) + 0.5) / 4000
+    draws = law.quantiles(levels)  # ascending
+    weight = (2.0 * np.arange(4000) - 3999.0) / 4000**2
+    expected = np.abs(draws - y[:, None]).mean(1) - draws @ weight
+    np.testing.assert_allclose(law.crps(y), expected, rtol=1e-4)
+    assert np.isfinite(law.mean_slopes()).all()

@@ -1,6 +1,7 @@
 """Whole numbers and factors in the estimators: by hand, relabelled, refused, saved."""
 
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,23 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from pengp import BayesianGPRegressor, InputError, PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp import (
+    BayesianGPRegressor,
+    InputError,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+    PengpWarning,
+)
 from pengp._core.arrays import FloatArray
-from pengp.decisions import effects
+from pengp.diagnostics import validate
+from pengp.diagnostics.future import Future
+from pengp.estimators.advice import advise
+from pengp.estimators.view import view_of
 from pengp.model.elementary import Log10
 from pengp.model.levels import Integer, Levels
+from pengp.model.transforms import IDENTITY
 from pengp.persistence import load, save
+from pengp.plots import PivotedErrorsDisplay, SliceDisplay
 
 SHIFTS = {"brass": 1.0, "steel": 0.0, "wood": -0.6}
 MODELS = {
@@ -181,6 +193,124 @@ def test_as_many_levels_as_pairs_of_runs_are_taken() -> None:
     assert len(levels.labels) == 10
 
 
-def test_effects_say_that_they_do_not_know_levels_yet() -> None:
-    with pytest.raises(InputError, match="the inputs material, count are whole numbers or levels"):
-        effects(fitted("penalized"))
+def test_texts_that_are_numbers_and_numbers_are_the_same_levels() -> None:
+    X, y = table()
+    codes = X["material"].map({"brass": 1, "steel": 2, "wood": 10})
+    model = PenalizedGPRegressor(0.05, integer_inputs=["count"], random_state=0)
+    model.fit(X.assign(material=codes.astype(str)), y)
+    assert model.input_transforms_[1] == Levels(("1", "2", "10"), (1.0, 2.0, 10.0))
+    expected = fitted("penalized").predict(X)
+    for same in (codes, codes.astype(str), codes.astype(float)):
+        np.testing.assert_allclose(model.predict(X.assign(material=same)), expected, rtol=1e-6)
+    with pytest.warns(UserWarning, match="feature names"):
+        np.testing.assert_allclose(model.predict(model.X_train_), expected, rtol=1e-6)
+
+
+def test_numbers_among_texts_keep_their_own_level() -> None:
+    X, y = table()
+    mixed = X["material"].map({"brass": 1, "steel": "a", "wood": "b"}).astype(object)
+    model = PenalizedGPRegressor(
+        0.05, factors=["material"], integer_inputs=["count"], random_state=0
+    ).fit(X.assign(material=mixed), y)
+    assert model.input_transforms_[1] == Levels(("a", "1", "b"), (0.0, 1.0, 2.0))
+    same = model.predict(X.assign(material=mixed))
+    np.testing.assert_allclose(same, fitted("penalized").predict(X), rtol=1e-6)
+    again = PenalizedGPRegressor(0.05, random_state=0, **model._scale_settings())
+    again.fit(model.X_train_, y)
+    assert again.input_transforms_ == model.input_transforms_
+    assert (again.X_train_ == model.X_train_).all()
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+@pytest.mark.parametrize("kind", ["object", "string", "category"])
+def test_a_missing_level_is_told_whatever_stands_for_it(missing: Any, kind: Any) -> None:
+    X, y = table()
+    X["material"] = X["material"].astype(kind)
+    model, gap = fitted("penalized"), X.copy()
+    gap.loc[3, "material"] = missing
+    words = "X has no level in row 3, column 1 .'material'.; fill it in"
+    with pytest.raises(InputError, match=words):
+        PenalizedGPRegressor(random_state=0).fit(gap, y)
+    with pytest.raises(InputError, match=words):
+        model.predict(gap)
+
+
+@each_model
+def test_test_runs_may_hold_texts(kind: str) -> None:
+    (X, y), model = table(), fitted(kind)
+    new = X.assign(x=0.95 * X["x"])
+    seen = np.sin(2.0 * new["x"]).to_numpy() + y - np.sin(2.0 * X["x"]).to_numpy()
+    coded = new.assign(material=new["material"].map({"brass": 0.0, "steel": 1.0, "wood": 2.0}))
+    found, same = validate(model, new, seen), validate(model, coded.to_numpy(dtype=float), seen)
+    assert found.scores == same.scores
+    assert found.joint is not None
+    shown = PivotedErrorsDisplay.from_test_runs(model, new, seen)
+    assert shown.distance == found.joint.distance
+    with pytest.raises(InputError, match="y has nan in row 2; remove or repair that run"):
+        validate(model, new, np.where(np.arange(20) == 2, np.nan, seen))
+
+
+def test_the_range_of_a_factor_is_that_of_its_levels() -> None:
+    levels = ["brass", "steel", "wood", "glass"]
+    for bounds in (None, [(0.0, 2.0), (-1.0, 9.0), (1.0, 5.0)]):
+        model = fitted("penalized", factors={"material": levels}, input_bounds=bounds)
+        low, high = view_of(model).ranges
+        assert (low[1], high[1]) == (0.0, 3.0)
+        shown = SliceDisplay.from_estimator(model, input="material")
+        assert shown.grid.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_further_runs_lie_on_whole_numbers_and_levels() -> None:
+    model = fitted("penalized", input_bounds=[(0.0, 2.0), (0.0, 2.0), (1.0, 5.0)])
+    future = Future.of(view_of(model))
+    materials, counts = np.unique(future.X[:, 1], return_counts=True)
+    assert materials.tolist() == [0.0, 0.5, 1.0]
+    assert np.ptp(counts) <= 1
+    added = model._surrogate.inputs.inverse(future.add)
+    assert set(np.unique(added[:, 1])) == {0.0, 1.0, 2.0}
+    assert set(np.unique(added[:, 2])) == {1.0, 2.0, 3.0, 4.0, 5.0}
+    assert set(np.unique(4.0 * future.add[:, 2])) == {0.0, 1.0, 2.0, 3.0, 4.0}
+    # What is foretold is what these runs then leave.
+    frame = pd.DataFrame(added[:8], columns=["x", "material", "count"])
+    more = model.condition_on(frame, np.sin(np.arange(8.0)))
+    std = more._surrogate.law(0, future.X).std() / model._surrogate.response.sd[0]
+    scale = future.after(8).scale[0]
+    nugget = model.nugget_ * model.sigma2_
+    np.testing.assert_allclose(scale**2 + nugget, std**2, rtol=1e-6)
+
+
+def test_runs_that_are_there_are_not_added_again() -> None:
+    grid = np.array([(a, b) for a in (1.0, 2.0, 3.0, 4.0) for b in (0.0, 1.0, 2.0)])
+    y = grid[:, 0] ** 2 + np.cos(grid[:, 1])
+    model = PenalizedGPRegressor(0.01, integer_inputs=[0], factors=[1], random_state=0).fit(
+        grid[:9], y[:9]
+    )
+    add = model._surrogate.inputs.inverse(Future.of(view_of(model)).add)
+    assert sorted(map(tuple, add.tolist())) == []
+    wider = model.set_params(input_bounds=[(1.0, 4.0), (0.0, 2.0)]).fit(grid[:9], y[:9])
+    add = wider._surrogate.inputs.inverse(Future.of(view_of(wider)).add)
+    assert sorted(map(tuple, add.tolist())) == [(4.0, 0.0), (4.0, 1.0), (4.0, 2.0)]
+
+
+def test_advice_keeps_levels_apart() -> None:
+    rng = np.random.default_rng(5)
+    U = rng.random(24)
+    X = np.column_stack([10.0 ** (6.0 * U), np.tile([0.0, 1.0, 2.0], 8)])
+    y = np.sin(4.0 * U) + np.array([0.0, 3.0, 0.0])[X[:, 1].astype(int)]
+    levels = Levels(("a", "b", "c"), (0.0, 1.0, 2.0))
+    (found,) = advise(X, y, [IDENTITY, levels])
+    scores = []
+    for transform in ("none", "log10"):
+        model = PenalizedGPRegressorCV(
+            lams=[0.01],
+            cv=10,
+            kernel="matern52",
+            mean="constant",
+            input_transforms={0: transform},
+            factors=[1],
+            random_state=0,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PengpWarning)
+            scores.append(model.fit(X, y).held_out().log_density.sum())
+    assert found.gain == pytest.approx(scores[1] - scores[0], rel=1e-9)

@@ -1,14 +1,38 @@
-"""Type checkers know the names that an option may have, and those are the registered ones."""
+"""Type checkers know the names that an option may have, and what a fitted model returns.
 
-from collections.abc import Mapping
-from typing import Any, get_args
+mypy reads this file with all others: a comment ``type: ignore`` that hides no error is one, and so
+is an `assert_type` that does not hold. pyright reads it so, too.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, assert_type, get_args
 
 import pytest
 
-from pengp import BayesianGPRegressor, InputError, PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp import (
+    BayesianGPRegressor,
+    InputError,
+    Modes,
+    PathFit,
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+    ProfileLikelihood,
+    cross_validate_path,
+    full_loglik,
+    lambda_grid,
+    lambda_max,
+    latin_hypercube,
+    penalized_path,
+    profile_loglik,
+)
+from pengp._core.arrays import FloatArray
 from pengp.bayes.priors import PRIORS, PriorName
+from pengp.choosing import fold_metrics, select_index
 from pengp.choosing.metrics import FOLD_METRICS, MetricName
 from pengp.choosing.rules import RULES, RuleName
+from pengp.decisions import next_runs
+from pengp.estimators import HeldOut, LeaveOneOut
+from pengp.model import correlation
 from pengp.model.kernels import KERNELS, KernelName
 from pengp.model.means import MEANS, MeanName
 from pengp.path.penalties import PENALTIES, PenaltyName
@@ -32,7 +56,6 @@ def test_the_names_are_those_of_the_registry(names: Any, registry: Mapping[str, 
 
 
 def test_a_wrong_name_is_refused_by_type_checkers_and_by_fit() -> None:
-    """Each comment is an error of mypy if the name were allowed."""
     wrong: list[Any] = [
         PenalizedGPRegressor(kernel="rbf"),  # type: ignore[arg-type]
         PenalizedGPRegressor(penalty="l1"),  # type: ignore[arg-type]
@@ -40,8 +63,58 @@ def test_a_wrong_name_is_refused_by_type_checkers_and_by_fit() -> None:
         PenalizedGPRegressor(likelihood="full"),  # type: ignore[arg-type]
         PenalizedGPRegressorCV(metric="mse"),  # type: ignore[arg-type]
         PenalizedGPRegressorCV(rule="2se"),  # type: ignore[arg-type]
+        PenalizedGPRegressor(nugget="fitted"),  # type: ignore[arg-type]
         BayesianGPRegressor(prior="flat"),  # type: ignore[arg-type]
+        BayesianGPRegressor(kernels="rbf"),  # type: ignore[arg-type]
+        BayesianGPRegressor(kernels=["sqexp", "rbf"]),  # type: ignore[list-item]
+        BayesianGPRegressor(mean="linear"),  # type: ignore[arg-type]
+        BayesianGPRegressor(nugget="estimate"),  # type: ignore[arg-type]
     ]
     for model in wrong:
         with pytest.raises(InputError):
             model.fit(X, Y)
+
+
+def test_a_wrong_name_is_refused_by_type_checkers_and_by_functions() -> None:
+    model = PenalizedGPRegressor(0.1, random_state=0).fit(X, Y)
+    wrong: list[Callable[[], object]] = [
+        lambda: correlation(X, 1.0, kernel="rbf"),  # type: ignore[arg-type]
+        lambda: profile_loglik(X, Y, [1.0], kernel="rbf"),  # type: ignore[arg-type]
+        lambda: full_loglik(X, Y, [1.0], 1.0, kernel="rbf"),  # type: ignore[arg-type]
+        lambda: ProfileLikelihood(X, Y, mean="quadratic"),  # type: ignore[arg-type]
+        lambda: penalized_path(X, Y, [0.0], kernel="rbf"),  # type: ignore[arg-type]
+        lambda: penalized_path(X, Y, [0.0], penalty="l1"),  # type: ignore[arg-type]
+        lambda: penalized_path(X, Y, [0.0], mean="quadratic"),  # type: ignore[arg-type]
+        lambda: penalized_path(X, Y, [0.0], likelihood="full"),  # type: ignore[arg-type]
+        lambda: penalized_path(X, Y, [0.0], nugget="fitted"),  # type: ignore[arg-type]
+        lambda: lambda_max(X, Y, kernel="rbf"),  # type: ignore[arg-type]
+        lambda: lambda_grid("glmnet"),  # type: ignore[arg-type]
+        lambda: cross_validate_path(X, Y, [0.0], folds=2, kernel="rbf"),  # type: ignore[arg-type]
+        lambda: cross_validate_path(X, Y, [0.0], folds=2, metrics=["mse"]),  # type: ignore[list-item]
+        lambda: fold_metrics([1.0], [[1.0]], 1.0, ["mse"]),  # type: ignore[list-item]
+        lambda: select_index("2se", [0.0], [[1.0]]),  # type: ignore[arg-type]
+        lambda: next_runs(model, goal="best"),  # type: ignore[arg-type]
+        lambda: next_runs(model, criterion="entropy"),  # type: ignore[arg-type]
+        lambda: latin_hypercube(4, 1, method="sobol"),  # type: ignore[arg-type]
+    ]
+    for call in wrong:
+        with pytest.raises(InputError):
+            call()
+
+
+def test_what_a_fitted_model_returns_has_a_type() -> None:
+    model = PenalizedGPRegressor(0.1, random_state=0).fit(X, Y)
+    assert_type(model, PenalizedGPRegressor)
+    assert_type(model.predict(X), FloatArray)
+    mean, std = assert_type(model.predict(X, return_std=True), tuple[FloatArray, FloatArray])
+    assert_type(model.predict(X, return_cov=True), tuple[FloatArray, FloatArray])
+    assert_type(model.theta_, FloatArray)
+    assert_type(model.trend_, FloatArray)
+    assert_type(model.X_train_, FloatArray)
+    assert_type(model.path_, PathFit)
+    assert_type(model.modes_, Modes)
+    assert_type(model.loo_, LeaveOneOut)
+    average = BayesianGPRegressor(kernels="sqexp", random_state=0).fit(X, Y)
+    assert_type(average.predict_quantiles(X, [0.5]), FloatArray)
+    assert_type(average.held_out(), HeldOut)
+    assert mean.shape == std.shape == average.predict(X).shape == (4,)

@@ -1,5 +1,7 @@
 """An estimated nugget: what chooses lambda, what is told at bounds, and where duplicates may be."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -69,11 +71,11 @@ def test_a_lambda_at_the_end_of_its_grid_is_told_while_inputs_are_active() -> No
     ("kind", "words"), [(PenalizedGPRegressor, "estimate"), (BayesianGPRegressor, "sample")]
 )
 def test_the_advice_on_contradictory_runs_names_what_works(
-    kind: type[PenalizedGPRegressor] | type[BayesianGPRegressor], words: str
+    kind: type[PenalizedGPRegressor] | type[BayesianGPRegressor], words: Any
 ) -> None:
     X = np.array([[0.0], [0.0], [0.3], [0.5], [0.8], [1.0]])
     y = np.array([1.0, 1.2, 1.5, 2.0, 2.5, 3.0])
-    with pytest.raises(InputError, match=f"or fit with nugget='{words}'"):
+    with pytest.raises(InputError, match=f"noise_sd, or use nugget='{words}'"):
         kind(random_state=0).fit(X, y)
     kind(nugget=words, random_state=0).fit(X, y)
 

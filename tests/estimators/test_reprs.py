@@ -1,8 +1,13 @@
 """What a prompt shows of results is short and true."""
 
+import re
+
 import numpy as np
 
-from pengp import PenalizedGPRegressorCV, diagnose, load_piston_slap
+from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, diagnose, load_piston_slap
+from pengp._core.shown import Shown
+from pengp.decisions import effects, next_runs, optimum, propagate
+from pengp.diagnostics import compare, good_enough, validate
 
 
 def test_results_say_in_one_line_what_they_hold() -> None:
@@ -25,3 +30,31 @@ def test_modes_of_a_path_tell_the_range_of_their_number() -> None:
     model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(runs.X, runs.y)
     modes = model.path_.modes
     assert f"Modes({modes.count.min()} to {modes.count.max()} local maxima" in repr(modes)
+
+
+def test_what_a_notebook_shows_is_a_line_and_a_table() -> None:
+    runs = load_piston_slap()
+    model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(runs.X, runs.y)
+    other = PenalizedGPRegressor(0.1, random_state=0).fit(runs.X, runs.y)
+    shown: dict[str, tuple[Shown, int]] = {
+        "41 lambdas, 0 to 7.389, 6 inputs": (model.path_, 0),
+        "local maxima": (model.modes_, int(model.modes_.count)),
+        "metrics": (model.cv_table_, 6),
+        "12 predictions of 12 runs": (model.held_out(), 0),
+        "3 test runs": (validate(other, runs.X[:3] + 0.1, runs.y[:3]), 4),
+        "the best first": (compare({"<one>": model, "other": other}), 2),
+        "enough": (found := good_enough(other, tolerance=9.0), len(found.steps)),
+        "shares of the variance": (effects(other, n_draws=20), 6),
+        "2 runs, goal accuracy": (next_runs(other, 2, random_state=0), 2),
+        "smallest response": (best := optimum(other), len(best.places)),
+        "mean": (propagate(other, n_draws=20), 9),
+    }
+    for words, (record, rows) in shown.items():
+        line, html = repr(record), record._repr_html_()
+        assert line.startswith(f"{type(record).__name__}("), line
+        assert words in line
+        assert len(line) < 200, line
+        assert html.count("<tr>") == (rows + 1 if rows else 0), line
+        assert "<one>" not in html
+    best_theta = re.findall(r"<td>(.*?)</td>", model.modes_._repr_html_())[1]
+    assert best_theta == f"{model.theta_[0]:.4g}"

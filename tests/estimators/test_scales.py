@@ -1,6 +1,8 @@
 """Estimators on other scales: equal to fits of transformed data, mapped back by hand."""
 
+import ast
 import pickle
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -25,9 +27,9 @@ from pengp import (
 )
 from pengp._core.arrays import FloatArray
 from pengp.diagnostics import good_enough
-from pengp.estimators.advice import advise
-from pengp.model import Logit
-from pengp.model.transforms import BoxCox, YeoJohnson
+from pengp.estimators.advice import _candidates, advise
+from pengp.model import Log10, Logit
+from pengp.model.transforms import IDENTITY, BoxCox, YeoJohnson
 
 ESTIMATORS = [PenalizedGPRegressor, PenalizedGPRegressorCV, BayesianGPRegressor]
 
@@ -252,8 +254,9 @@ def test_what_cannot_be_transformed_is_told() -> None:
 def test_a_constant_response_stays_constant() -> None:
     for cls in ESTIMATORS:
         model = fitted(cls, np.full(len(X), 7.0), response_transform="log")
-        np.testing.assert_allclose(model.predict(NEW), 7.0, rtol=1e-12)
-        np.testing.assert_allclose(model.predict_quantiles(NEW, [0.1, 0.9]), 7.0, rtol=1e-12)
+        assert (model.predict(NEW) == 7.0).all()
+        assert (model.predict_quantiles(NEW, [0.1, 0.9]) == 7.0).all()
+        assert not diagnose(model).findings
 
 
 def test_the_scores_of_a_diagnosis_are_those_of_the_mapped_laws() -> None:
@@ -277,10 +280,18 @@ def test_advice_names_what_gains_and_what_it_gains() -> None:
     both = advise(X, np.exp(4.0 * Z))
     assert {a.column for a in both} == {0, None}
     assert not advise(X[:, 1:], Z)  # no input over two decades
+    near = np.column_stack([X[:, 0], np.linspace(1e-4, 1.0, len(Z))])
+    assert [a.column for a in _candidates(near, Z, dict.fromkeys((0, 1, None), IDENTITY))] == [0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PengpWarning)
         findings = diagnose(PenalizedGPRegressor(0.01, random_state=0).fit(X, Z)).findings
-    assert [f.message for f in findings if f.code == "scale"] == [advice.sentence("x1", len(Z))]
+    (told,) = [f.message for f in findings if f.code == "scale"]
+    assert told == advice.sentence("x1", len(Z), named=False)
+    setting = re.search(r"input_transforms=({.*})", told)
+    assert setting
+    given = ast.literal_eval(setting[1])
+    again = PenalizedGPRegressor(0.01, input_transforms=given, random_state=0)
+    assert again.fit(X, Z).input_transforms_[0] == Log10()
 
 
 def test_the_tolerance_of_a_log_model_is_in_the_unit_of_the_response() -> None:

@@ -1,13 +1,24 @@
 """Inputs of all kinds, sound and hostile, and what may come of them."""
 
+import contextlib
+import signal
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from pengp import InputError, PengpWarning
+
+#: Seconds after which a call counts as a hang; the machine may be busy.
+_PATIENCE = 120
+
+#: Examples of this process so far.
+EXAMPLES = [0]
 
 #: Numbers that have broken programs.
 HOSTILE = [0.0, -0.0, 1.0, -1.0, 1e-320, 1e-160, 1e-12, 1e12, 1e148, 1e160, 1e308, -1e308]
@@ -39,12 +50,51 @@ def runs(draw: st.DrawFn, *, least: int = 2, most: int = 9) -> tuple[Any, Any]:
     return X, y
 
 
+def share(part: int, *, few: int | None = None) -> settings:
+    """Return settings with a test's part of the examples of the profile, in thousandths.
+
+    In the short profile it may be another, where other tests do the same.
+    """
+    profile = settings()
+    mine = part if few is None or not profile.derandomize else few
+    return settings(max_examples=max(1, profile.max_examples * mine // 1000))
+
+
+def counted(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return a strategy whose examples are counted, for the figures at the end of a run."""
+
+    def count(value: Any) -> Any:
+        EXAMPLES[0] += 1
+        return value
+
+    return strategy.map(count)
+
+
+@contextlib.contextmanager
+def no_hang() -> Iterator[None]:
+    """Fail if the block takes minutes."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise AssertionError(f"still at work after {_PATIENCE} seconds")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def attempt(function: Callable[[], Any]) -> Any:
     """Return a result, or None if the input is refused; anything else is a failure.
 
     Warnings are the package's own, an error is an InputError in one sentence.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), no_hang():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", PengpWarning)
         try:
@@ -53,7 +103,14 @@ def attempt(function: Callable[[], Any]) -> Any:
             refusal = error
     text = str(refusal)
     if not isinstance(refusal, InputError):  # scikit-learn's own sentences about arrays
-        known = ("contains NaN", "contains infinity", "too large", "sample(s)", "minimum of")
+        known = (
+            "contains NaN",
+            "contains infinity",
+            "too large",
+            "sample(s)",
+            "minimum of",
+            "2D array",
+        )
         assert any(words in text for words in (*known, "features", "inconsistent")), text
         return None
     assert text

@@ -11,7 +11,8 @@ from pengp import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegresso
 from pengp.choosing.metrics import MetricName
 from pengp.model.kernels import KERNELS
 from pengp.path.penalties import PENALTIES
-from tests.fuzz.inputs import HOSTILE, NO_NUMBERS, OBJECTS, assert_sound, attempt, runs
+from tests.fuzz.arguments import WRONG
+from tests.fuzz.inputs import HOSTILE, assert_sound, attempt, counted, runs, share
 
 SETTINGS = st.fixed_dictionaries(
     {"n_starts": st.just(2), "random_state": st.just(0)},
@@ -47,14 +48,16 @@ def use(model: Any, X: Any, y: Any) -> None:
             assert_sound(*more.predict(X, return_std=True))
 
 
-@given(runs(), st.sampled_from([0.0, 0.01, 1e49]), SETTINGS)
+@share(80)
+@given(counted(runs()), st.sampled_from([0.0, 0.01, 1e49]), SETTINGS)
 def test_penalized(data: tuple[Any, Any], lam: float, settings: dict[str, Any]) -> None:
     model = attempt(lambda: PenalizedGPRegressor(lam, **settings).fit(*data))
     if model is not None:
         use(model, *data)
 
 
-@given(runs(least=4), SETTINGS, st.sampled_from(["dpe", "pe", "md", "score"]))
+@share(40)
+@given(counted(runs(least=4)), SETTINGS, st.sampled_from(["dpe", "pe", "md", "score"]))
 def test_cross_validated(
     data: tuple[Any, Any], settings: dict[str, Any], metric: MetricName
 ) -> None:
@@ -64,7 +67,8 @@ def test_cross_validated(
         use(model, *data)
 
 
-@given(runs(least=3, most=6), st.sampled_from([None, 1e-8, "sample"]))
+@share(10)
+@given(counted(runs(least=3, most=6)), st.sampled_from([None, 1e-8, "sample"]))
 def test_averaged(data: tuple[Any, Any], nugget: Any) -> None:
     cheap: dict[str, Any] = {
         "effective_size": 20,
@@ -77,9 +81,13 @@ def test_averaged(data: tuple[Any, Any], nugget: Any) -> None:
         use(model, *data)
 
 
-@given(st.sampled_from([*NAMES, "n_starts", "random_state", "input_bounds", "lam"]), st.data())
+@share(60)
+@given(
+    counted(st.sampled_from([*NAMES, "n_starts", "random_state", "input_bounds", "lam"])),
+    st.data(),
+)
 def test_wrong_parameters(name: str, data: Any) -> None:
-    value = data.draw(st.sampled_from([*OBJECTS, *HOSTILE, *NO_NUMBERS, [1.0, 0.0], [[0, 1]] * 9]))
+    value = data.draw(st.one_of(st.sampled_from([[1.0, 0.0], [[0, 1]] * 9]), WRONG))
     rng = np.random.default_rng(0)
     settings = {"n_starts": 2, "random_state": 0, name: value}
     model = attempt(lambda: PenalizedGPRegressor(**settings).fit(rng.random((6, 2)), rng.random(6)))

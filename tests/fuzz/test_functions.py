@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import pengp
 from pengp.choosing import given_folds
-from tests.fuzz.inputs import HOSTILE, NO_NUMBERS, OBJECTS, attempt, runs
+from tests.fuzz.inputs import HOSTILE, NO_NUMBERS, OBJECTS, attempt, counted, runs, share
 
 ANYTHING = st.one_of(
     st.sampled_from([*OBJECTS, *HOSTILE, *NO_NUMBERS]),
@@ -17,7 +17,8 @@ ANYTHING = st.one_of(
 )
 
 
-@given(runs(), st.lists(st.sampled_from([0.0, 0.1, 1e49, -1.0, np.nan]), max_size=3))
+@share(40)
+@given(counted(runs()), st.lists(st.sampled_from([0.0, 0.1, 1e49, -1.0, np.nan]), max_size=3))
 def test_paths(data: tuple[Any, Any], lams: list[float]) -> None:
     path = attempt(lambda: pengp.penalized_path(*data, lams, n_starts=2, random_state=0))
     if path is not None:
@@ -26,7 +27,8 @@ def test_paths(data: tuple[Any, Any], lams: list[float]) -> None:
         assert (path.sigma2 >= 0.0).all()
 
 
-@given(ANYTHING)
+@share(20)
+@given(counted(ANYTHING))
 def test_folds(cv: Any) -> None:
     X, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
     for make in (lambda: pengp.make_folds(cv, X, y, random_state=0), lambda: given_folds(cv)):
@@ -38,7 +40,8 @@ def test_folds(cv: Any) -> None:
                 assert not set(train) & set(test)
 
 
-@given(ANYTHING, ANYTHING)
+@share(10)
+@given(counted(ANYTHING), ANYTHING)
 def test_designs(n: Any, bounds: Any) -> None:
     if isinstance(n, int) and n > 100:
         return
@@ -47,7 +50,8 @@ def test_designs(n: Any, bounds: Any) -> None:
     assert scaled is None or np.isfinite(scaled).all()
 
 
-@given(runs(), st.lists(st.sampled_from([*HOSTILE, *NO_NUMBERS]), min_size=1, max_size=3))
+@share(20)
+@given(counted(runs()), st.lists(st.sampled_from([*HOSTILE, *NO_NUMBERS]), min_size=1, max_size=3))
 def test_likelihoods(data: tuple[Any, Any], theta: list[float]) -> None:
     X, y = data
     found = attempt(lambda: pengp.profile_loglik(X, y, theta))

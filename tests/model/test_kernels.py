@@ -9,6 +9,7 @@ from pengp._core.arrays import FloatArray
 from pengp.exceptions import InputError
 from pengp.model.kernels import (
     KERNELS,
+    KernelName,
     Matern32,
     RadialKernel,
     correlation,
@@ -110,11 +111,12 @@ def test_get_kernel_takes_names_and_objects() -> None:
 
 
 @each_damped
-def test_the_factor_of_one_input_is_the_radial_correlation(name: str) -> None:
+def test_the_factor_of_one_input_is_the_radial_correlation(name: KernelName) -> None:
     x = np.linspace(0.0, 1.0, 12)[:, None]
     radial, theta = name.removesuffix("_product"), 7.3
     R = correlation(x, theta, kernel=name, nugget=0.0)
-    np.testing.assert_allclose(R, correlation(x, theta, kernel=radial, nugget=0.0), rtol=1e-14)
+    alone = correlation(x, theta, kernel=KERNELS[radial], nugget=0.0)
+    np.testing.assert_allclose(R, alone, rtol=1e-14)
     np.testing.assert_allclose(
         R, CORRELATIONS[radial](np.sqrt(theta) * np.abs(x - x.T)), rtol=1e-13
     )
@@ -154,7 +156,7 @@ def test_log_derivatives_against_finite_differences(name: str) -> None:
     ("name", "slope"),
     [("matern52_product", -5 / 6), ("matern32_product", -1.5), ("matern52_additive", -5 / 54)],
 )
-def test_products_at_zero(name: str, slope: float) -> None:
+def test_products_at_zero(name: KernelName, slope: float) -> None:
     assert PRODUCTS[name].slope_at_zero() == pytest.approx(slope, rel=1e-15)
     first, second = PRODUCTS[name].log_derivatives(np.zeros(1))
     assert first[0] == pytest.approx(slope, rel=1e-15)
@@ -178,7 +180,7 @@ def test_slopes_across_equal_differences(name: str) -> None:
 
 
 @each_damped
-def test_many_inputs_far_apart_are_uncorrelated(name: str) -> None:
+def test_many_inputs_far_apart_are_uncorrelated(name: KernelName) -> None:
     d = 400
     R = correlation([[0.0] * d, [1.0] * d], np.full(d, 1e3), kernel=name, nugget=0.0)
     np.testing.assert_array_equal(R, np.eye(2))

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from pengp._core.arrays import FloatArray
-from pengp.model.kernels import KERNELS, RadialKernel, correlation
+from pengp.model.elementary import Log, Sqrt, Transform
+from pengp.model.kernels import KERNELS, KernelName, RadialKernel, correlation
 from pengp.model.large import LargeLikelihood
+from pengp.model.levels import Integer, Levels
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.means import ZERO
 from pengp.model.posterior import condition
@@ -50,12 +52,12 @@ def test_any_two_levels_have_the_correlation_that_their_theta_says() -> None:
     for name, value in by_hand.items():
         R = correlation(X, theta, kernel=replace(KERNELS[name], levels=(0,)), nugget=0.0)
         assert np.allclose(R, np.where(np.eye(3), 1.0, value), rtol=1e-14), name
-        ordered = correlation(X, theta, kernel=name, nugget=0.0)
+        ordered = correlation(X, theta, kernel=KERNELS[name], nugget=0.0)
         assert ordered[0, 1] > ordered[0, 2] + 0.01  # as numbers, the codes would matter
 
 
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if isinstance(k, RadialKernel)])
-def test_levels_equal_indicator_columns_that_share_one_theta(name: str) -> None:
+def test_levels_equal_indicator_columns_that_share_one_theta(name: KernelName) -> None:
     X, _ = runs()
     ours = correlation(X, THETA, kernel=replace(KERNELS[name], levels=(1,)))
     shared = correlation(one_hot(X), THETA[[0, 1, 1, 1, 2]], kernel=name)
@@ -115,3 +117,32 @@ def test_other_codes_of_the_levels_change_nothing(name: str) -> None:
     assert alone[0] == pytest.approx(alone[1], rel=1e-12)
     ordered = [kkt_bound(Z[:, [1]], y, KERNELS[name], False, 1e-3, ZERO) for Z in (X, other)]
     assert abs(ordered[0] / ordered[1] - 1.0) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("transform", "ends", "values"),
+    [
+        (Integer(), (1.0, 5.0), [1, 2, 3, 4, 5]),
+        (Integer(), (0.5, 3.5), [1, 2, 3]),  # bounds that are no whole numbers
+        (Levels(("a", "b", "c"), (0.0, 1.0, 2.0)), (0.0, 2.0), [0, 1, 2]),
+        (Levels(("2", "9"), (2.0, 9.0)), (-1.0, 50.0), [2, 9]),
+    ],
+)
+def test_steps_are_equally_frequent(
+    transform: Transform, ends: tuple[float, float], values: list[float]
+) -> None:
+    u = (np.arange(3000) + 0.5) / 3000
+    found, counts = np.unique(transform.spread(u, *ends), return_counts=True)
+    assert found.tolist() == values
+    assert np.ptp(counts) <= 1
+    assert transform.spread(np.array([0.0, 1.0]), *ends).tolist() == [values[0], values[-1]]
+
+
+def test_whole_numbers_are_as_frequent_as_their_scale_is_wide() -> None:
+    u = (np.arange(100_000) + 0.5) / 100_000
+    _, counts = np.unique(Integer(Log()).spread(u, 1.0, 4.0), return_counts=True)
+    edges = np.log([0.5, 1.5, 2.5, 3.5, 4.5])
+    np.testing.assert_allclose(counts / 100_000, np.diff(edges) / np.log(9.0), atol=2e-5)
+    # A root has no half a step below 0.
+    found = Integer(Sqrt()).spread(np.array([0.0, 0.01, 1.0]), 0.0, 4.0)
+    assert found.tolist() == [0.0, 0.0, 4.0]

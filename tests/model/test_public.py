@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from pengp import InputError, ProfileLikelihood, full_loglik, penalized_path, profile_loglik
+from pengp.model.kernels import KernelName
 from pengp.model.likelihood import BatchLikelihood
+from pengp.model.means import MeanName
 from tests.problems import piston_slap_runs, slow_loglik
 
 THETA = np.array([0.4, 0.02, 1.3, 0.9, 0.05, 2.0])
@@ -26,7 +28,7 @@ def test_profile_loglik_broadcasts_data_sets_thetas_and_nuggets() -> None:
 
 
 @pytest.mark.parametrize("mean", ["zero", "constant"])
-def test_profile_loglik_has_the_derivatives_of_its_value(mean: str) -> None:
+def test_profile_loglik_has_the_derivatives_of_its_value(mean: MeanName) -> None:
     X, y = piston_slap_runs()
     at = profile_loglik(X, y, THETA, nugget=1e-3, mean=mean)
     h = 1e-5
@@ -61,7 +63,7 @@ def test_full_loglik_is_the_normal_log_density() -> None:
 
 
 @pytest.mark.parametrize("kernel", ["sqexp", "matern52", "matern32"])
-def test_full_loglik_has_the_derivatives_of_its_value(kernel: str) -> None:
+def test_full_loglik_has_the_derivatives_of_its_value(kernel: KernelName) -> None:
     X, y = piston_slap_runs()
     point = np.append(np.log(THETA), [np.log(1.7), 0.2, np.log(1e-3)])
 
@@ -136,4 +138,4 @@ def test_mistakes_with_a_prepared_likelihood() -> None:
     with pytest.raises(InputError, match="the nugget must be given"):
         ProfileLikelihood(X, y, nugget="estimate")(THETA)
     with pytest.raises(InputError, match="mean='constnat' is unknown"):
-        profile_loglik(X, y, THETA, mean="constnat")
+        profile_loglik(X, y, THETA, mean="constnat")  # type: ignore[arg-type]

@@ -82,7 +82,7 @@ def test_domains_have_their_ends(transform: Transform, outside: list[float], ins
     assert transform.accepts(np.array([inside])).all()
 
 
-@pytest.mark.parametrize("transform", [Sqrt(), BoxCox(0.5)])
+@pytest.mark.parametrize("transform", [Sqrt(), BoxCox(0.5), BoxCox(1.0), BoxCox(1.5), BoxCox(2.0)])
 def test_beyond_the_range_the_inverse_is_the_end_and_flat(transform: Transform) -> None:
     z = np.array([-50.0, -3.0])
     np.testing.assert_array_equal(transform.inverse(z), [0.0, 0.0])
@@ -100,6 +100,24 @@ def test_a_scikit_learn_transformer_is_copied_and_fitted() -> None:
     np.testing.assert_allclose(own.inverse(own.forward(x)), x, rtol=1e-8)
     log = get_transform(FunctionTransformer(np.log, np.exp)).fitted(x)
     np.testing.assert_allclose(log.slope(x), 1.0 / x, rtol=1e-8)
+
+
+def test_the_slope_of_a_transformer_does_not_depend_on_the_unit() -> None:
+    for unit in (1e-9, 1e9):
+        x = unit * np.array([0.0, 0.5, 3.0, 8.0])
+        log = get_transform(FunctionTransformer(np.log, np.exp)).fitted(x[1:])
+        np.testing.assert_allclose(log.slope(x[1:]), 1.0 / x[1:], rtol=1e-8)
+        arsinh = FunctionTransformer(lambda v, u=unit: np.arcsinh(v / u), check_inverse=False)
+        slope = get_transform(arsinh).fitted(x).slope(x)
+        np.testing.assert_allclose(slope, 1.0 / np.hypot(x, unit), rtol=1e-8)
+
+
+@pytest.mark.parametrize(("transform", "x"), CASES)
+def test_even_points_are_even_on_the_scale(transform: Transform, x: FloatArray) -> None:
+    u = np.linspace(0.0, 1.0, 5)
+    z = transform.forward(transform.spread(u, x[0], x[-1]))
+    np.testing.assert_allclose(np.diff(z), (z[-1] - z[0]) / 4.0, rtol=1e-6)
+    np.testing.assert_allclose([z[0], z[-1]], transform.forward(x[[0, -1]]), rtol=1e-9, atol=1e-12)
 
 
 def test_a_transformer_has_to_increase() -> None:

@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 
 from pengp import InputError, PenalizedGPRegressor, lambda_grid, load, penalized_path, save
 from pengp._core.arrays import FloatArray, IntArray
+from pengp.model.kernels import KernelName
 from pengp.path import JointlyRobust
 from pengp.path.cells import move, penalize
 from pengp.path.joint import JointTerm
@@ -128,7 +129,7 @@ def test_derivatives_against_finite_differences(nugget: float | None, isotropic:
 
 
 @pytest.mark.parametrize("kernel", ["sqexp", "matern52"])
-def test_modes_agree_with_slow_maximisation(kernel: str) -> None:
+def test_modes_agree_with_slow_maximisation(kernel: KernelName) -> None:
     for X, y in (smooth_runs(9, 2), smooth_runs(12, 1, 3)):
         fit = penalized_path(X, y, LAMS, kernel=kernel, penalty="jointly-robust", random_state=0)
         assert fit.converged.all()

@@ -8,11 +8,11 @@ import pytest
 from pengp import PathFit, PengpWarning, lambda_grid, penalized_path
 from pengp._core.arrays import FloatArray
 from pengp.choosing.folds import random_folds
-from pengp.model.kernels import KERNELS
+from pengp.model.kernels import KERNELS, KernelName
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.profile import profile_loglik
 from pengp.path.lockstep import Ended
-from pengp.path.penalties import SCAD
+from pengp.path.penalties import SCAD, PenaltyName
 from tests.problems import SEPARABLE, forrester_runs, piston_slap_runs, slow_loglik, smooth_runs
 
 GRID = lambda_grid("paper", n=11)
@@ -112,7 +112,7 @@ def test_several_responses_of_the_same_runs() -> None:
 
 
 @pytest.mark.parametrize("penalty", ["lasso", "scad", "ridge"])
-def test_lambda_zero_is_maximum_likelihood(penalty: str) -> None:
+def test_lambda_zero_is_maximum_likelihood(penalty: PenaltyName) -> None:
     X, y = piston_slap_runs()
     ours = penalized_path(X, y, [0.0], penalty=penalty, random_state=0)
     mle = penalized_path(X, y, [0.0, 0.3], penalty="none", random_state=0)
@@ -131,7 +131,9 @@ def test_scad_with_a_huge_a_is_lasso() -> None:
 
 @pytest.mark.parametrize("penalty", ["lasso", "scad", "ridge", "none"])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_every_estimate_is_a_maximum_and_beats_its_neighbours(penalty: str, kernel: str) -> None:
+def test_every_estimate_is_a_maximum_and_beats_its_neighbours(
+    penalty: PenaltyName, kernel: KernelName
+) -> None:
     for X, y in (piston_slap_runs(), forrester_runs(), smooth_runs(10, 3)):
         fit = penalized_path(X, y, GRID, penalty=penalty, kernel=kernel, random_state=0)
         assert fit.converged.all()

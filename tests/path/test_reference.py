@@ -11,6 +11,7 @@ from pengp._core.arrays import FloatArray
 from pengp.model.kernels import KERNELS
 from pengp.model.likelihood import BatchLikelihood
 from pengp.path.penalized import PathFit
+from pengp.path.penalties import PenaltyName
 from tests.problems import SEPARABLE, forrester_runs, piston_slap_runs, reference, slow_loglik
 
 REFERENCE = reference()
@@ -63,7 +64,7 @@ def test_sigma2(name: str) -> None:
 
 @each_dataset
 @each_penalty
-def test_no_optimum_is_worse(name: str, penalty: str) -> None:
+def test_no_optimum_is_worse(name: str, penalty: PenaltyName) -> None:
     record = REFERENCE[name]
     optima = [e for e in record["optima"] if e["penalty"] == penalty]
     assert optima

@@ -20,7 +20,7 @@ from pengp.exceptions import FileError, InputError, PengpWarning
 from pengp.model.kernels import Matern52
 from pengp.model.means import LinearMean
 from pengp.persistence import read_info
-from tests.persistence import test_corruption as corruption
+from tests.persistence import damage as corruption
 from tests.persistence.test_files import (
     MyKernel,
     MyMean,

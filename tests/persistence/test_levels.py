@@ -9,7 +9,7 @@ import pytest
 
 from pengp import BayesianGPRegressor, PenalizedGPRegressor, load, save
 from pengp.exceptions import FileError
-from tests.persistence.test_corruption import loaded
+from tests.persistence.damage import loaded
 from tests.persistence.test_scales import changed, corrupted, put
 
 RNG = np.random.default_rng(5)

@@ -10,7 +10,7 @@ import pytest
 from pengp import PenalizedGPRegressor, load, save
 from pengp.exceptions import FileError
 from pengp.model import Logit
-from tests.persistence.test_corruption import PREFIX, edit_header, edit_numbers, loaded, sealed
+from tests.persistence.damage import PREFIX, edit_header, edit_numbers, loaded, sealed
 
 RNG = np.random.default_rng(5)
 X = np.column_stack([10.0 ** RNG.uniform(-6, 2, 9), RNG.uniform(1, 5, 9)])

@@ -79,7 +79,7 @@ displays = [
 ]
 tested = [kind for kind in kinds if hasattr(kind, "from_test_runs")]
 displays += [kind.from_test_runs(model, runs.X[:5] + 0.1, runs.y[:5]) for kind in tested]
-found = effects(model)
+found = effects(model, pairs=[("x1", "x6")])
 displays += [kind.from_effects(found) for kind in kinds if hasattr(kind, "from_effects")]
 displays += [plots.NextRunsDisplay.from_next_runs(next_runs(model, 1))]
 """
@@ -87,7 +87,7 @@ displays += [plots.NextRunsDisplay.from_next_runs(next_runs(model, 1))]
 
 def test_numbers_need_no_matplotlib() -> None:
     code = "print(len(displays), any('matplotlib' in name for name in sys.modules))"
-    assert python(FROM_ESTIMATOR + code).split() == ["18", "False"]
+    assert python(FROM_ESTIMATOR + code).split() == ["19", "False"]
 
 
 def test_drawing_without_matplotlib_says_how_to_get_it() -> None:
@@ -101,7 +101,7 @@ for display in displays:
 """
     lines = python(FROM_ESTIMATOR + code).splitlines()
     sentence = "drawing needs matplotlib; install it: pip install 'pengp[plot]'."
-    assert lines == [sentence] * 18
+    assert lines == [sentence] * 19
 
 
 @pytest.mark.parametrize("kind", ONE_PANEL)

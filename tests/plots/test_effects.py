@@ -11,7 +11,8 @@ from matplotlib.patches import Rectangle
 
 from pengp import InputError
 from pengp.decisions import effects
-from pengp.plots import EffectsDisplay, MainEffectsDisplay
+from pengp.plots import EffectsDisplay, InteractionsDisplay, MainEffectsDisplay
+from tests.decisions.test_levels import average
 from tests.plots.models import plain
 
 
@@ -33,9 +34,34 @@ def test_curves_stand_in_the_order_of_the_total_indices() -> None:
     shown = MainEffectsDisplay.from_effects(found).plot()
     first = found.order()[0]
     line = shown.axes_[0].lines[0]
-    np.testing.assert_allclose(np.asarray(line.get_ydata()), found.curves.mean[first])
-    np.testing.assert_allclose(np.asarray(line.get_xdata()), found.x[first])
+    np.testing.assert_allclose(np.asarray(line.get_ydata()), found.curves[first].mean)
+    np.testing.assert_allclose(np.asarray(line.get_xdata()), found.curves[first].axis.x)
     assert shown.axes_[0].get_xlabel() == found.names[first]
     with pytest.raises(InputError, match="6 axes"):
         shown.plot(plt.subplots(1, 2)[1])
     plt.close("all")
+
+
+def test_levels_and_whole_numbers_have_bars_and_surfaces_their_names() -> None:
+    found = effects(average(), n_draws=20, pairs=[("material", "teeth"), ("material", "coat")])
+    shown = MainEffectsDisplay.from_effects(found).plot()
+    p = found.names.index("material")
+    panel = shown.axes_[int(np.flatnonzero(found.order() == p)[0])]
+    assert [text.get_text() for text in panel.get_xticklabels()] == ["brass", "steel", "wood"]
+    tops = [bar.get_y() + bar.get_height() for bar in panel.patches if isinstance(bar, Rectangle)]
+    np.testing.assert_allclose(tops, found.curves[p].mean)
+    pairs = InteractionsDisplay.from_effects(found).plot()
+    assert [text.get_text() for text in pairs.axes_[0].get_xticklabels()] == list(
+        found.surfaces[0].axes[0].labels or ()
+    )
+    drawn = np.asarray(pairs.axes_[1].collections[0].get_array()).reshape(5, 3)
+    np.testing.assert_allclose(drawn, found.surfaces[0].interaction.mean.T)
+    with pytest.raises(InputError, match="6 panels"):
+        pairs.plot(plt.subplots(1, 2)[1])
+    plt.close("all")
+
+
+def test_without_interactions_there_is_nothing_to_draw() -> None:
+    found = effects(average(), n_draws=20, pairs=[])
+    with pytest.raises(InputError, match="name the pairs"):
+        InteractionsDisplay.from_effects(found)

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from pengp import InputError
+from pengp import InputError, PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp._core.arrays import FloatArray
+from pengp.choosing import random_folds
 from pengp.plots import CoverageDisplay, LeaveOneOutDisplay, ResidualsDisplay
 from tests.plots.models import forrester, piston
 
@@ -175,3 +176,41 @@ def test_labels_tell_where_predictions_come_from(kind: Any) -> None:
         texts.append(ax.get_ylabel())
         shown.figure_.canvas.draw()
     assert texts[0] != texts[1]
+
+
+@pytest.mark.parametrize("made", ["from_estimator", "from_held_out"])
+def test_displays_of_a_transformed_response_know_its_laws(made: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((14, 2))
+    y = np.exp(2.0 * np.sin(5.0 * X[:, 0]) + X[:, 1])
+    model = PenalizedGPRegressor(0.05, response_transform="log", random_state=0).fit(X, y)
+    logs = PenalizedGPRegressor(0.05, random_state=0).fit(X, np.log(y))
+    own, plain = (getattr(LeaveOneOutDisplay, made)(m, level=0.9) for m in (model, logs))
+    np.testing.assert_allclose(np.log(own.lower), plain.lower, rtol=1e-9)
+    np.testing.assert_allclose(np.log(own.upper), plain.upper, rtol=1e-9)
+    np.testing.assert_array_equal(own.inside, plain.inside)
+    one, other = (getattr(ResidualsDisplay, made)(m) for m in (model, logs))
+    np.testing.assert_allclose(one.standardized, other.standardized, rtol=1e-6)
+    shares = [getattr(CoverageDisplay, made)(m).coverage for m in (model, logs)]
+    np.testing.assert_array_equal(*shares)
+
+
+def test_repeated_folds_do_not_make_more_runs() -> None:
+    X = np.random.default_rng(0).random((12, 1))
+    plan = random_folds(12, 4, repeats=5, random_state=0)
+    model = PenalizedGPRegressorCV(lams=[0.1], cv=plan, random_state=0).fit(
+        X, np.sin(5.0 * X[:, 0])
+    )
+    shown = CoverageDisplay.from_held_out(model)
+    assert shown.n == 12
+    # The band is that of twelve runs, whose five copies say the same.
+    np.testing.assert_array_equal(shown.band_lower, binom.ppf(0.025, 12, shown.levels) / 12)
+    residuals = ResidualsDisplay.from_held_out(model)
+    assert len(residuals.standardized) == 60
+    alone = ResidualsDisplay.from_predictions(np.zeros(12), np.zeros(12), np.ones(12))
+    # The quantiles and the envelope at a share i / (n + 1) are those of twelve runs.
+    for name in ("quantiles", "envelope_lower", "envelope_upper"):
+        shares = np.arange(1, 61) / 61
+        few = np.interp(shares, np.arange(1, 13) / 13, getattr(alone, name))
+        middle = slice(10, 50)
+        assert np.abs(getattr(residuals, name)[middle] - few[middle]).max() < 0.03

@@ -12,6 +12,7 @@ import pytest
 from pengp import BayesianGPRegressor, PenalizedGPRegressorCV, load, save
 from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
+from pengp.decisions import effects, next_runs
 from pengp.estimators.view import view_of
 from pengp.plots.posterior import label_of
 from pengp.report import write_report
@@ -170,3 +171,18 @@ def test_averages_of_every_kind_have_a_report(tmp_path: Path) -> None:
         assert len(told) == {"constant": 0, "three outputs, one constant": 2}.get(name, 1), name
         assert not re.search(r">\s*(nan|inf|-inf)\s*<", found.text), name
     assert "posterior was sampled from the first 7" in found.words
+
+
+def test_next_runs_and_interactions_are_those_of_the_library(page: Page) -> None:
+    found = next_runs(average(), 2)
+    table = page.text[page.text.index('<table id="o0-next">') :]
+    table = table[: table.index("</table>")]
+    for x in found.X.ravel():
+        assert f">{number(float(x), 5)}<" in table
+    widths = page.text[page.text.index('<table id="o0-steps">') :]
+    for step in found.steps:
+        assert f">{number(step.width)}<" in widths
+    surfaces = effects(average()).surfaces
+    assert page.text.count("-interaction-") >= len(surfaces) > 0
+    for surface in surfaces:
+        assert f"{' and '.join(surface.names)} together" in page.words

@@ -28,7 +28,7 @@ def test_an_interval_covers_the_truth_that_it_contains() -> None:
     number = Estimate(*np.zeros(3))
     found = Effects(
         ("a", "b"), "y", ("", ""), 0.9, flat, flat, None, none, number, number,
-        np.zeros((d, 3)), Estimate(*np.zeros((3, d, 3))), False,
+        (), (), False,
     )  # fmt: skip
     rows = _rows(found, (np.array([0.45, 0.35]), np.array([0.3, 0.25])), 1.0)
     records = [("decisions", "effects-piston", 0, *row) for row in rows]

@@ -93,7 +93,7 @@ def test_piston_slap_is_predicted_where_test_runs_are_given(
 
 def test_other_packages_are_skipped_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rivals, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"methods-rivals is skipped.*pengp\[bench\]"):
+    with pytest.raises(InputError, match=r"other packages is skipped.*pengp\[bench\]"):
         rivals.require_libkriging()
 
 
@@ -186,7 +186,15 @@ def test_an_average_counts_each_problem_once() -> None:
     names = ("rmse", "crps", "interval_score")
     line = dict.fromkeys(names, 1.0) | {f"{n} SE": 0.3 for n in names}
     table = pd.DataFrame(
-        {"problem": p, "method": "a", "coverage": c, "seconds": 1.0, **line, "rmse": value}
+        {
+            "problem": p,
+            "method": "a",
+            "coverage": c,
+            "seconds": 1.0,
+            "designs": 5,
+            **line,
+            "rmse": value,
+        }
         for p, value, c in (("x", -2.0, 0.9), ("y", 6.0, 1.0), ("z", 50.0, 0.1))
     )
     found = over(table, ["x", "y"]).iloc[0]

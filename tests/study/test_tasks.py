@@ -68,8 +68,9 @@ def test_the_paper_size_has_the_papers_repetitions() -> None:
         "methods": 12 * 100,
         "methods-rivals": 12 * 100,
         "methods-real": 36 * 10,
-        "decisions": 4 * 40 + 6 * 10,
-        "decisions-real": 9 * 10,
+        "methods-rivals-real": 36 * 10,
+        "decisions": 4 * 40 + 6 * 4,
+        "decisions-real": 9 * 4,
     }
 
 
@@ -117,8 +118,9 @@ def test_every_part_has_code_and_all_code_is_listed() -> None:
         "limits": set(limits.PARTS),
         "folds": set(fold_designs.PARTS),
         "methods": {*compare.PARTS, *compare.TEST_PARTS},
-        "methods-rivals": {*compare.RIVAL_PARTS, *compare.TEST_PARTS},
+        "methods-rivals": {*compare.PARTS, *compare.TEST_PARTS},
         "methods-real": set(SIMULATOR_PARTS),
+        "methods-rivals-real": set(SIMULATOR_PARTS),
         "decisions": {*decisions.PARTS, *next_runs.PARTS},
         "decisions-real": set(NEXT_SIMULATORS),
     }

@@ -3,7 +3,7 @@
 import numbers
 import sys
 import warnings
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ _LARGEST = 1e100
 _MOST_STARTS = 10_000
 """Starts of a search; its memory and time grow with them."""
 
-_LARGEST_PARAMETER = 1e50
+LARGEST_PARAMETER = 1e50
 """Lambdas, nuggets and bounds on theta beyond which products of powers would overflow."""
 
 
@@ -31,10 +31,10 @@ def check_lams(lams: ArrayLike) -> FloatArray:
         raise InputError(
             f"lams must be a list of at least one number, not of shape {values.shape}."
         )
-    usable = (values >= 0.0) & (values <= _LARGEST_PARAMETER)
+    usable = (values >= 0.0) & (values <= LARGEST_PARAMETER)
     if not usable.all():
         raise InputError(
-            f"every lambda must be from 0 to {_LARGEST_PARAMETER:g}, but lams holds "
+            f"every lambda must be from 0 to {LARGEST_PARAMETER:g}, but lams holds "
             f"{values[~usable][0]:g}."
         )
     return values
@@ -46,10 +46,10 @@ def check_theta_bounds(theta_bounds: tuple[float, float]) -> tuple[float, float]
         lower, upper = (float(b) for b in theta_bounds)
     except (TypeError, ValueError):
         raise InputError("theta_bounds must be two numbers, lower and upper.") from None
-    if not (1.0 / _LARGEST_PARAMETER <= lower <= upper <= _LARGEST_PARAMETER):
+    if not (1.0 / LARGEST_PARAMETER <= lower <= upper <= LARGEST_PARAMETER):
         raise InputError(
-            f"theta_bounds must satisfy {1.0 / _LARGEST_PARAMETER:g} <= lower <= upper <= "
-            f"{_LARGEST_PARAMETER:g}, not ({lower:g}, {upper:g})."
+            f"theta_bounds must satisfy {1.0 / LARGEST_PARAMETER:g} <= lower <= upper <= "
+            f"{LARGEST_PARAMETER:g}, not ({lower:g}, {upper:g})."
         )
     return lower, upper
 
@@ -61,10 +61,10 @@ def check_nugget(nugget: float | str) -> float | None:
     if (
         not isinstance(nugget, numbers.Real)
         or isinstance(nugget, bool)
-        or not 0.0 <= nugget <= _LARGEST_PARAMETER
+        or not 0.0 <= nugget <= LARGEST_PARAMETER
     ):
         raise InputError(
-            f"nugget must be a number from 0 up to {_LARGEST_PARAMETER:g}, or 'estimate', not "
+            f"nugget must be a number from 0 up to {LARGEST_PARAMETER:g}, or 'estimate', not "
             f"{nugget!r}."
         )
     if nugget == 0.0:
@@ -83,6 +83,14 @@ def check_levels(levels: ArrayLike) -> FloatArray:
     return p
 
 
+def check_number(value: object, name: str, least: float, most: float = _LARGEST) -> float:
+    """Return a real number from ``least`` to ``most`` as a float."""
+    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    if not is_real or not least <= float(cast(numbers.Real, value)) <= most:
+        raise InputError(f"{name} must be a number from {least:g} to {most:g}, not {value!r}.")
+    return float(cast(numbers.Real, value))
+
+
 def check_count(value: object, name: str, least: int, most: int | None = None) -> int:
     """Return a whole number of at least ``least`` and, where that is given, at most ``most``."""
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
@@ -91,6 +99,22 @@ def check_count(value: object, name: str, least: int, most: int | None = None) -
         ends = f"from {least} up" if most is None else f"from {least} to {most:,}"
         raise InputError(f"{name} must be a whole number {ends}, not {value!r}.")
     return number
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Return a truth value, or raise an InputError if it is none."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False, not {value!r}.")
+    return bool(value)
+
+
+def check_jobs(n_jobs: Any) -> int | None:
+    """Return a number of jobs as joblib takes it, other than 0, or None."""
+    if n_jobs is None:
+        return None
+    if not isinstance(n_jobs, bool) and isinstance(n_jobs, numbers.Integral) and n_jobs:
+        return int(n_jobs)
+    raise InputError(f"n_jobs must be a whole number, -1 for all processors, not {n_jobs!r}.")
 
 
 def check_starts(n_starts: int | ArrayLike, n_theta: int) -> int | FloatArray:

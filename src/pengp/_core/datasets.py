@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import ArrayOrArrays, BoolArray, FloatArray, as_floats
+from pengp._core.arrays import ArrayOrArrays, BoolArray, FloatArray, IntArray, as_floats
 from pengp._core.checks import warn
 from pengp.exceptions import InputError
 
@@ -27,6 +27,11 @@ class DataSets(NamedTuple):
     X: list[FloatArray]  # F arrays [n_f, d]
     y: list[FloatArray]  # F arrays [n_f]
     shape: tuple[int, ...]  # leading shape, with F entries
+    noise: list[FloatArray] | None = None  # F arrays [n_f], known variances of y
+
+    def noise_of(self, members: Sequence[int] | IntArray) -> FloatArray | None:
+        """Return the known variances [len(members), n] of data sets of one size."""
+        return None if self.noise is None else np.stack([self.noise[f] for f in members])
 
     def label(self, f: int) -> str:
         """Return words that name data set f in a message."""
@@ -156,7 +161,8 @@ def check_duplicates(
     if differ is not None:
         raise InputError(
             f"{rows} have the same inputs but different responses, {differ[0]:.9g} and "
-            f"{differ[1]:.9g}; remove one, average them, or fit with nugget={estimated!r}."
+            f"{differ[1]:.9g}; remove one, give their standard deviations to fit as noise_sd, or "
+            f"use nugget={estimated!r}."
         )
     if nugget == 0.0:
         raise InputError(

@@ -1,7 +1,9 @@
-"""Names of a package that are loaded on first use."""
+"""Names of a package, and whole modules, that are loaded on first use."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -27,3 +29,22 @@ def lazily(
         return namespace[name]
 
     return load, lambda: sorted({*namespace, *home_of})
+
+
+def defer(name: str) -> None:
+    """Let a module be loaded when something of it is first used, not when it is imported.
+
+    For a process that starts often and needs the module, which others import, seldom. A name that
+    is imported *from* the module is a use of it.
+    """
+    if name in sys.modules:
+        return
+    stub = ModuleType(name)
+
+    def load(attribute: str) -> Any:
+        if sys.modules.get(name) is stub:
+            del sys.modules[name]
+        return getattr(import_module(name), attribute)
+
+    stub.__dict__["__getattr__"] = load
+    sys.modules[name] = stub

@@ -1,20 +1,30 @@
 """Batched positive definite linear algebra in which one bad item never breaks its neighbours.
 
-Also the context in which BLAS has a single thread for it.
+Also the context in which BLAS has a single thread for it, and arrays to work in.
 """
 
 import math
+import threading
 from collections.abc import Callable
-from threading import Lock
 from typing import cast
 
 import numpy as np
-from scipy.linalg.lapack import dpocon, dpotrf, dpotrs, dtrtri
+from scipy.linalg.lapack import dpocon, dposv, dpotrf, dtrtri
+from scipy.spatial.distance import cdist
 from threadpoolctl import LibController, ThreadpoolController
 
 from pengp._core.arrays import BoolArray, FloatArray
 
 _EPS = float(np.finfo(np.float64).eps)
+
+BUFFER_BYTES = 1 << 20
+"""Size of the largest array of a batch, to which it is cut."""
+
+_LEARNED_BYTES = 1 << 22
+"""Size of a block by which the allocator learns to keep memory; see `work_array`."""
+
+_OWN = threading.local()
+"""The three work arrays of a Python thread, which all its likelihoods share."""
 
 
 class _OneThread:
@@ -24,7 +34,7 @@ class _OneThread:
     """
 
     def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
+        self._lock, self._inside = threading.Lock(), 0
         self._libraries: list[LibController] | None = None  # to find them takes a while
         self._before: list[int] = []
 
@@ -154,10 +164,12 @@ def positive_solve(A: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray
     log_determinant, ok : [B]
         As in `positive_inverse`.
     """
-    failed = [k for k, a in enumerate(A.transpose(0, 2, 1)) if dpotrf(a, 1, 0, 1)[1]]
+    given, pairs = b.copy(), zip(A.transpose(0, 2, 1), b.transpose(0, 2, 1), strict=True)
+    # lower, both overwritten
+    failed = [k for k, (a, right) in enumerate(pairs) if dposv(a, right, 1, 1, 1)[2]]
     ok, pivots = _sound(A, failed)
-    for L, right in zip(A.transpose(0, 2, 1), b.transpose(0, 2, 1), strict=True):
-        dpotrs(L, right, 1, 1)  # lower, overwritten
+    if not np.logical_and.reduce(ok):
+        b[~ok] = given[~ok]
     return b, 2.0 * np.add.reduce(np.log(pivots), axis=-1), ok
 
 
@@ -213,3 +225,43 @@ def condition_number(L: FloatArray) -> float:
     norm = float((np.abs(L) @ np.abs(L).sum(0)).max())
     reciprocal = float(dpocon(L, norm, uplo="L")[0])
     return 1.0 / reciprocal if reciprocal > 0.0 else math.inf
+
+
+def squared_distances(z: FloatArray, Z: FloatArray, *, exact: bool) -> FloatArray:
+    """Return |z_i - Z_j|^2 [m, n] for z [m, d], Z [n, d]: sums of squared differences if exact.
+
+    Otherwise |z|^2 + |Z|^2 - 2 z Z', one matrix product: with many inputs it is twice as fast, and
+    wrong by about 1e-16 |z|^2, even where z = Z. A negative result becomes 0.
+    """
+    if exact:
+        return np.asarray(cdist(z, Z, "sqeuclidean"))
+    left = np.column_stack([z, (z * z).sum(1), np.ones(len(z))])
+    right = np.column_stack([-2.0 * Z, np.ones(len(Z)), (Z * Z).sum(1)])
+    s: FloatArray = left @ right.T
+    return np.maximum(s, 0.0, out=s)
+
+
+def work_array(number: int, shape: tuple[int, ...]) -> FloatArray:
+    """Return work array 0, 1 or 2 in this shape; what it held before is lost."""
+    size, kept = math.prod(shape), BUFFER_BYTES // 8
+    if size > kept:  # a single large matrix, which is not worth its memory afterwards
+        return np.empty(shape)
+    if not hasattr(_OWN, "arrays"):
+        # Freed at once: the C library learns from it to keep what many small arrays give back.
+        # Without that every round would ask the system for the same pages again, a tenth of a path.
+        np.empty(_LEARNED_BYTES // 8)
+        _OWN.arrays = [np.empty(kept) for _ in range(3)]
+    array: FloatArray = _OWN.arrays[number]
+    return array[:size].reshape(shape)
+
+
+def in_logarithms(
+    params: FloatArray, gradient: FloatArray, hessian: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Change derivatives from parameters [B, P] to their logarithms, in place."""
+    gradient *= params
+    hessian *= params[:, :, None]
+    hessian *= params[:, None, :]
+    on_diagonal = diagonals(hessian)
+    on_diagonal += gradient
+    return gradient, hessian

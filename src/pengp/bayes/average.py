@@ -63,13 +63,15 @@ class Average(Weighed):
         Of the members' weights.
     mean_change, std_change : float
         Root mean square changes of mean (in standard deviations) and standard deviation (relative)
-        between all draws and the few processes that predict.
+        between all draws and the few processes that predict; see `pengp.bayes.components.Thinned`.
     halves : Halves
         Two independent halves of the draws, compared.
     explanations : tuple of Explanation
         The modes, with their posterior weights.
     source : PosteriorSample, HeldOut or None
         Runs that were left out, or the sample by which they can be; None for too few runs.
+    noise : [n] or None
+        Known variances of y.
     """
 
     y: FloatArray
@@ -83,6 +85,7 @@ class Average(Weighed):
     halves: Halves
     explanations: tuple[Explanation, ...]
     source: PosteriorSample | HeldOut | None
+    noise: FloatArray | None = None
 
     @property
     def activity(self) -> Activity:
@@ -92,7 +95,7 @@ class Average(Weighed):
     @property
     def problems(self) -> list[str]:
         """What speaks against the draws, in sentences."""
-        return problems(self, self.halves)
+        return problems(self, self.halves, self.mean_change)
 
     @cached_property
     def held_out(self) -> HeldOut:
@@ -125,10 +128,22 @@ class Average(Weighed):
 
 
 def average(
-    X: FloatArray, y: FloatArray, settings: Settings, seed: int
+    X: FloatArray, y: FloatArray, settings: Settings, seed: int, noise: FloatArray | None = None
 ) -> tuple[Average, ProcessMixture]:
-    """Sample the posterior of runs X [n, d], y [n], and find the few processes that predict."""
-    sample = sample_posterior(
+    """Sample the posterior of runs X [n, d], y [n], and find the few processes that predict.
+
+    ``noise`` [n] are known variances of y.
+    """
+    sample = sampled(X, y, settings, seed, noise)
+    few = thin(sample, n_components=settings.n_components, random_state=seed)
+    return _described(sample, few), few.mixture
+
+
+def sampled(
+    X: FloatArray, y: FloatArray, settings: Settings, seed: int, noise: FloatArray | None = None
+) -> PosteriorSample:
+    """Sample the posterior of runs X [n, d], y [n] with known variances ``noise`` [n], if any."""
+    return sample_posterior(
         X,
         y,
         members=settings.members,
@@ -136,9 +151,8 @@ def average(
         effective_size=settings.effective_size,
         max_points=settings.max_points,
         random_state=seed,
+        noise=noise,
     )
-    few = thin(sample, n_components=settings.n_components, random_state=seed)
-    return _described(sample, few), few.mixture
 
 
 def _described(sample: PosteriorSample, few: Thinned) -> Average:
@@ -152,9 +166,10 @@ def _described(sample: PosteriorSample, few: Thinned) -> Average:
         pareto_shapes=sample.pareto_shapes,
         mean_change=few.mean_change,
         std_change=few.std_change,
-        halves=compare_halves(sample),
+        halves=compare_halves(sample, few.drawn),
         explanations=tuple(explanations(sample)),
         source=sample if len(sample.y) > FEWEST else None,
+        noise=sample.noise,
     )
 
 
@@ -165,10 +180,16 @@ class _Reweighted(NamedTuple):
     y: FloatArray
     members: tuple[Member, ...]
     draws: Draws
+    noise: FloatArray | None
 
 
 def extended(
-    found: Average, X: FloatArray, y: FloatArray, settings: Settings, seed: int
+    found: Average,
+    X: FloatArray,
+    y: FloatArray,
+    settings: Settings,
+    seed: int,
+    noise: FloatArray | None = None,
 ) -> ProcessMixture:
     """Return the few processes that predict once more runs are known, X [N, d], y [N] being all.
 
@@ -178,16 +199,15 @@ def extended(
     """
     counts = np.flatnonzero(found.draws.weight > _COUNTS * found.draws.weight.max())
     draws = found.draws.take(counts)
-    change = log_density_of_more(
-        X, y, len(found.y), found.members, draws.member, draws.theta, draws.nugget
-    )
+    of = draws.member, draws.theta, draws.nugget, draws.sigma2
+    change = log_density_of_more(X, y, len(found.y), found.members, *of, noise)
     weight = normalised(np.log(draws.weight) + change)
     if effective_size(weight) < FEW:
-        anew, mixture = average(X, y, settings, seed)
+        anew, mixture = average(X, y, settings, seed, noise)
         for sentence in anew.problems:
             warn(f"the posterior with the further runs cannot be trusted: {sentence}")
         return mixture
-    known = _Reweighted(X, y, found.members, draws._replace(weight=weight))
+    known = _Reweighted(X, y, found.members, draws._replace(weight=weight), noise)
     return thin(known, n_components=settings.n_components, random_state=seed).mixture
 
 

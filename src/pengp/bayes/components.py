@@ -6,18 +6,18 @@ leading principal directions (a Caratheodory reduction, as in Hayakawa, Oberhaus
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.optimize import nnls
-from scipy.stats import qmc
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
 from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD, inverse_factors
+from pengp._core.sobol import sobol_points
 from pengp.bayes.members import Member
 from pengp.bayes.mixture import ProcessMixture
-from pengp.bayes.weighed import Draws
+from pengp.bayes.weighed import Draws, scaled_noise
 
 _REFERENCE = 128
 """Reference points; half of them shape the thinning, the others check it."""
@@ -38,6 +38,10 @@ class Weighted(Protocol):
         """Responses [n]."""
 
     @property
+    def noise(self) -> FloatArray | None:
+        """Known variances [n] of the responses."""
+
+    @property
     def members(self) -> tuple[Member, ...]:
         """The models."""
 
@@ -46,24 +50,39 @@ class Weighted(Protocol):
         """The draws."""
 
 
+class Resampled(NamedTuple):
+    """Draws resampled by their weights, and what they predict at m reference points."""
+
+    chosen: IntArray  # [M], which draws, each once
+    weight: FloatArray  # [M], sums to 1
+    location: FloatArray  # [M, m], means
+    square: FloatArray  # [M, m], variances
+
+
 @dataclass(frozen=True, eq=False)
 class Thinned:
-    """A mixture of few processes, and how much it differs from all resampled draws.
+    """A mixture of few processes, and about how much it differs from all draws.
+
+    Draws are first resampled and then thinned. What the thinning changes is seen at points that had
+    no part in it, what the resampling changes is its standard error there; both are added in
+    squares. Systematic resampling does better than its standard error, if anything.
 
     Attributes
     ----------
     mixture : ProcessMixture
         The few.
     mean_change : float
-        Root mean square change of the predictive mean, in predictive standard deviations, at points
-        that had no part in the thinning.
+        Root mean square change of the predictive mean, in predictive standard deviations.
     std_change : float
-        Root mean square relative change of the predictive standard deviation there.
+        Root mean square relative change of the predictive standard deviation.
+    drawn : Resampled
+        The resampled draws.
     """
 
     mixture: ProcessMixture
     mean_change: float
     std_change: float
+    drawn: Resampled
 
 
 def thin(
@@ -87,16 +106,11 @@ def thin(
         Seed of the resampling and of the reference points.
     """
     rng = np.random.default_rng(as_seed(random_state))
-    draws = sample.draws
-    chosen, counts = np.unique(systematic(draws.weight, n_draws, rng), return_counts=True)
-    points = reference_points(sample.X.shape[1], rng)
-    with ONE_THREAD:
-        location, square = predictions(sample, chosen, points)
-    weight = counts / n_draws
+    drawn = _resampled(sample, n_draws, rng)
     half = _REFERENCE // 2
-    kept = _reduced(location[:, :half], square[:, :half], weight, n_components)
+    kept = _reduced(drawn.location[:, :half], drawn.square[:, :half], drawn.weight, n_components)
     few = np.flatnonzero(kept)
-    of = chosen[few]
+    draws, of = sample.draws, drawn.chosen[few]
     mixture = ProcessMixture(
         sample.X,
         sample.y,
@@ -105,17 +119,49 @@ def thin(
         draws.theta[of],
         draws.nugget[of],
         kept[few],
+        draws.sigma2[of] if sample.noise is not None else None,
+        sample.noise,
     )
-    before = moments(location[:, half:], square[:, half:], weight)
-    after = moments(location[:, half:], square[:, half:], kept)
-    mean_change = (after[0] - before[0]) / before[1]
-    return Thinned(mixture, _rms(mean_change), _rms(after[1] / before[1] - 1.0))
+    fresh = drawn.location[:, half:], drawn.square[:, half:]
+    mean_change, std_change = _changes(*fresh, drawn.weight, kept, n_draws)
+    return Thinned(mixture, mean_change, std_change, drawn)
+
+
+def _changes(
+    location: FloatArray, square: FloatArray, weight: FloatArray, kept: FloatArray, n_draws: int
+) -> tuple[float, float]:
+    """Return the root mean square changes of mean and standard deviation; see `Thinned`.
+
+    Parameters
+    ----------
+    location, square : [M, m]
+        Means and variances of the resampled draws at m points.
+    weight, kept : [M]
+        Their weights before and after they were thinned.
+    n_draws : int
+        How many were resampled.
+    """
+    (mean, sd), (new_mean, new_sd) = (moments(location, square, w) for w in (weight, kept))
+    away = (location - mean) / sd
+    second = away**2 + square / sd**2  # of which the mean is 1, and half the error that of the sd
+    by_chance = weight @ away**2, 0.25 * (weight @ (second - 1.0) ** 2)
+    seen = ((new_mean - mean) / sd) ** 2, (new_sd / sd - 1.0) ** 2
+    found = [np.sqrt(np.mean(a + b / n_draws)) for a, b in zip(seen, by_chance, strict=True)]
+    return float(found[0]), float(found[1])
+
+
+def _resampled(sample: Weighted, size: int, rng: np.random.Generator) -> Resampled:
+    """Resample ``size`` draws by their weights, and predict reference points with them."""
+    drawn = systematic(sample.draws.weight, size, rng)
+    chosen, counts = np.unique(drawn, return_counts=True)
+    with ONE_THREAD:
+        at = predictions(sample, chosen, reference_points(sample.X.shape[1], rng))
+    return Resampled(chosen, counts / size, *at)
 
 
 def reference_points(d: int, rng: np.random.Generator) -> FloatArray:
     """Return points [m, d] that fill the unit cube: a Sobol sequence, shifted at random."""
-    points: FloatArray = (qmc.Sobol(d, scramble=False).random(_REFERENCE) + rng.random(d)) % 1.0
-    return points
+    return (sobol_points(_REFERENCE, d) + rng.random(d)) % 1.0
 
 
 def systematic(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
@@ -165,12 +211,15 @@ def predictions(
         whole = member.prior_variance(points)
         for start in range(0, len(mine), step):
             some = mine[start : start + step]
-            theta, g = draws.theta[chosen[some]], draws.nugget[chosen[some]]
-            W = inverse_factors(member.covariance(sample.X, theta, g))[0]
+            of = chosen[some]
+            theta, g = draws.theta[of], draws.nugget[of]
+            noise = scaled_noise(sample.noise, draws.sigma2[of])
+            W = inverse_factors(member.covariance(sample.X, theta, g, noise))[0]
             z, v = sample.y @ W, member.cross(points, sample.X, theta) @ W
             location[some] = (v @ z[:, :, None])[..., 0]
             left = np.maximum(whole - np.vecdot(v, v), 0.0) + g[:, None]
-            square[some] = left * (np.vecdot(z, z) / (n - 2.0))[:, None]
+            sigma2 = np.vecdot(z, z) / (n - 2.0) if sample.noise is None else draws.sigma2[of]
+            square[some] = left * sigma2[:, None]
     return location, square
 
 
@@ -180,8 +229,3 @@ def moments(
     """Return mean and standard deviation [m] of a mixture."""
     mean = weight @ location
     return mean, np.sqrt(weight @ (square + (location - mean) ** 2))
-
-
-def _rms(values: FloatArray) -> float:
-    """Return the root mean square."""
-    return float(np.sqrt(np.mean(values**2)))

@@ -58,17 +58,25 @@ class Coordinates:
         return np.column_stack([np.interp(row, a, b) for row, a, b in rows])
 
 
-def normal_coordinates(draws: FloatArray, n_theta: int) -> Coordinates:
-    """Return coordinates in which draws [N, P] of the prior are about standard normal.
+def normal_coordinates(
+    theta: FloatArray, log_nuggets: tuple[float, float] | None = None
+) -> Coordinates:
+    """Return coordinates in which the prior is about standard normal.
 
-    The first ``n_theta`` parameters share one map.
+    Parameters
+    ----------
+    theta : [N, T]
+        Draws of log theta from its prior; all inputs share one map.
+    log_nuggets : (float, float), optional
+        Range of log nugget, which is uniform in it, if it is one more parameter.
     """
     z = np.linspace(-_FARTHEST, _FARTHEST, _KNOTS)
     levels = ndtr(z)
-    shared = np.quantile(draws[:, :n_theta], levels)
-    own = [np.quantile(column, levels) for column in draws[:, n_theta:].T]
+    rows = [np.quantile(theta, levels)] * theta.shape[1]
+    if log_nuggets is not None:
+        rows.append(log_nuggets[0] + (log_nuggets[1] - log_nuggets[0]) * levels)
     # Strictly increasing whatever the draws.
-    u = np.array([shared] * n_theta + own) + 1e-6 * np.arange(_KNOTS)
+    u = np.array(rows) + 1e-6 * np.arange(_KNOTS)
     ends = u[:, [0, -1]] + _BEYOND * (u[:, [1, -1]] - u[:, [0, -2]]) / (z[1] - z[0]) * [-1.0, 1.0]
     knots = np.concatenate([[z[0] - _BEYOND], z, [z[-1] + _BEYOND]])
     return Coordinates(knots, np.concatenate([ends[:, :1], u, ends[:, 1:]], axis=1))

@@ -7,7 +7,8 @@ closed form: with the residual r = P_kk^-1 alpha_k,
 
 and the held-out runs are t distributed about y_k - r with the scale matrix P_kk^-1 times the mean
 square of what is left. The same draws with weights p L_-k / q are the posterior without the runs k.
-With P = W W' only the rows k of W are needed for P_kk.
+With P = W W' only the rows k of W are needed for P_kk. Where the noise is known and sigma2 is drawn
+with theta, the held-out runs, their noise included, are normal with the covariance sigma2 P_kk^-1.
 """
 
 from collections.abc import Sequence
@@ -19,14 +20,15 @@ import numpy as np
 from pengp._core.arrays import BoolArray, FloatArray, IntArray, RandomState
 from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD, inverse_factors
+from pengp._core.progress import tell
 from pengp.bayes.components import systematic
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.members import Member
-from pengp.bayes.sample import PosteriorSample
+from pengp.bayes.sample import PosteriorSample, nuggets_of
 from pengp.bayes.weights import effective_size, normalised
 from pengp.exceptions import InputError
 
-_LEAST = 100.0
+LEAST = 100.0
 """Effective size of a left-out posterior below which more points are drawn for it."""
 
 _MORE, _MOST, _TIMES = 400, 2000, 10
@@ -105,16 +107,40 @@ def leave_out(
     sets = [np.array([i]) for i in range(n)] if test_sets is None else list(test_sets)
     if any(n - len(k) < 3 for k in sets):
         raise InputError("every fold must leave at least 3 runs to learn from.")
+    work, rng = _filled(sample, sets, random_state)
+    return work.result(rng)
+
+
+class LeftOutDraws(NamedTuple):
+    """Draws that stand for the posteriors without each of n runs."""
+
+    member: IntArray  # [N]
+    theta: FloatArray  # [N, d]
+    nugget: FloatArray  # [N]
+    sigma2: FloatArray  # [N]
+    weight: FloatArray  # [N, n], each column sums to 1
+
+
+def left_out_draws(sample: PosteriorSample, random_state: RandomState = 0) -> LeftOutDraws:
+    """Return the draws by which `leave_out` predicts each run from the others."""
+    sets = [np.array([i]) for i in range(len(sample.y))]
+    return _filled(sample, sets, random_state)[0].draws()
+
+
+def _filled(
+    sample: PosteriorSample, sets: list[IntArray], random_state: RandomState
+) -> tuple["_Work", np.random.Generator]:
+    """Return reweighted draws with further ones where they were few, and a stream for the rest."""
     streams = np.random.SeedSequence(as_seed(random_state)).spawn(len(sample.members) + 1)
     rngs = [np.random.default_rng(stream) for stream in streams]
     with ONE_THREAD:
         work = _Work(sample, sets, rngs[1:])
         for _ in range(_TIMES):
-            thin = np.flatnonzero(work.sizes() < _LEAST)
+            thin = np.flatnonzero(work.sizes() < LEAST)
             if not len(thin):
                 break
             work.aim(thin)
-        return work.result(rngs[0])
+    return work, rngs[0]
 
 
 class _Work:
@@ -127,14 +153,14 @@ class _Work:
         pairs = zip(sample.samplers, rngs, strict=True)
         self._samplers = [sampler.copy(rng) for sampler, rng in pairs]
         self._left: list[tuple[_Left, _Left]] = []  # of each member's halves
-        self._n_first = sum(len(s) for s in self._samplers)
+        self._n_first, self._n_done = sum(len(s) for s in self._samplers), 0
         floor = max(float(self._whole(m).max()) for m in range(len(sample.members))) - _FAR
         for m, sampler in enumerate(self._samplers):
             cut, whole = len(sampler.halves[0].u), self._whole(m)
             parts = zip(sampler.halves, (whole[:cut], whole[cut:]), strict=True)
             first, second = (self._leave_out(m, half.u, w > floor) for half, w in parts)
             self._left.append((first, second))
-        self._n_thin = int((self.sizes() < _LEAST).sum())
+        self._n_thin = int((self.sizes() < LEAST).sum())
 
     def sizes(self) -> FloatArray:
         """Return the effective sizes [S] of all sets."""
@@ -150,6 +176,18 @@ class _Work:
             if share > 0.01:
                 self._grow(m, part, 2 * int(np.ceil(0.5 * share * total)))
 
+    def draws(self) -> LeftOutDraws:
+        """Return the points of all members and their weights."""
+        d, parts = self._sample.X.shape[1], []
+        for k, (member, sampler) in enumerate(
+            zip(self._sample.members, self._samplers, strict=True)
+        ):
+            u = sampler.u
+            nugget = nuggets_of(member, u, d)
+            parts.append((np.full(len(u), k), np.exp(u[:, :d]), nugget, sampler.sigma2))
+        of, theta, g, sigma2 = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return LeftOutDraws(of, theta, g, sigma2, self._weights().T)
+
     def result(self, rng: np.random.Generator) -> HeldOut:
         """Return the predictions."""
         laws, means, stds = [], [], []
@@ -159,7 +197,8 @@ class _Work:
         ends = np.cumsum([len(test) for test in self._sets])
         weights = self._weights()
         for w, test, end in zip(weights, self._sets, ends, strict=True):
-            rows, df = slice(end - len(test), end), len(self._sample.y) - len(test)
+            rows = slice(end - len(test), end)
+            df = len(self._sample.y) - len(test) if self._sample.noise is None else np.inf
             whole = MixtureLaw(location[rows], scale[rows], w, df)
             means.append(whole.mean())
             stds.append(whole.std())
@@ -214,6 +253,9 @@ class _Work:
             parts = _left_out(self._sample, self._sample.members[m], u[some], self._sets)
             for whole, part in zip(found, parts, strict=True):
                 whole[some] = part
+            points = self._n_done + start
+            tell("Leaving out each run", "points", points, max(points, self._n_first))
+        self._n_done += N
         return found
 
 
@@ -226,9 +268,11 @@ def _left_out(
     sample: PosteriorSample, member: Member, u: FloatArray, sets: list[IntArray]
 ) -> _Left:
     """Leave each set out at points u [N, P] of a member."""
-    N, d = len(u), sample.X.shape[1]
-    nugget = np.exp(u[:, d]) if u.shape[1] > d else np.full(N, member.nugget)
-    W = inverse_factors(member.covariance(sample.X, np.exp(u[:, :d]), nugget))[0]
+    N, d, noise = len(u), sample.X.shape[1], sample.noise
+    nugget = nuggets_of(member, u, d)
+    sigma2 = None if noise is None else np.exp(-u[:, -1])
+    scaled = None if noise is None else noise * np.exp(u[:, -1:])
+    W = inverse_factors(member.covariance(sample.X, np.exp(u[:, :d]), nugget, scaled))[0]
     sizes = np.array([len(test) for test in sets])
     ends = np.cumsum(sizes)
     shapes = (N, len(sets)), (N, ends[-1]), (N, ends[-1])
@@ -236,7 +280,7 @@ def _left_out(
     for v in np.unique(sizes):  # all sets of one size at once
         of = np.flatnonzero(sizes == v)
         runs = (ends[of, None] - v + np.arange(v)).ravel()
-        change, location, scale = without(W, sample.y, np.array([sets[k] for k in of]))
+        change, location, scale = without(W, sample.y, np.array([sets[k] for k in of]), sigma2)
         found.log_change[:, of] = change
         found.location[:, runs] = location.reshape(N, -1)
         found.scale[:, runs] = scale.reshape(N, -1)
@@ -244,11 +288,12 @@ def _left_out(
 
 
 def without(
-    W: FloatArray, y: FloatArray, sets: IntArray
+    W: FloatArray, y: FloatArray, sets: IntArray, sigma2: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Leave out each of the sets [S, v] at B points, W [B, n, n] being such that R^-1 = W W'.
 
-    Return the changes [B, S] of log L, and locations and scales [B, S, v].
+    Return the changes [B, S] of log L, and locations and scales [B, S, v]; sigma2 [B] is given
+    where it is not integrated out.
     """
     v, n = sets.shape[1], len(y)
     z = y @ W
@@ -257,8 +302,15 @@ def without(
     P = rows @ rows.swapaxes(2, 3)
     inverse, log_determinant = np.linalg.inv(P), np.linalg.slogdet(P)[1]
     residual = (inverse @ alpha[:, sets, None])[..., 0]
-    rest = np.maximum(q - np.vecdot(alpha[:, sets], residual), np.finfo(float).tiny)
+    lost, location = np.vecdot(alpha[:, sets], residual), y[sets] - residual
+    squares = np.diagonal(inverse, axis1=2, axis2=3)
+    if sigma2 is not None:
+        # log L = -n/2 log sigma2 - 1/2 log|R| - q / (2 sigma2)
+        s = sigma2[:, None]
+        change = 0.5 * (v * np.log(s) - log_determinant + lost / s)
+        return change, location, np.sqrt(squares * s[..., None])
+    rest = np.maximum(q - lost, np.finfo(float).tiny)
     # log L = -n/2 log q - 1/2 log|R|, and log|R_-k| = log|R| + log|P_kk|
     change = 0.5 * (n * np.log(q) - (n - v) * np.log(rest) - log_determinant)
-    squares = np.diagonal(inverse, axis1=2, axis2=3) * rest[:, :, None] / (n - v)
-    return change, y[sets] - residual, np.sqrt(squares)
+    squares = squares * rest[:, :, None] / (n - v)
+    return change, location, np.sqrt(squares)

@@ -38,14 +38,14 @@ class MixtureLaw:
         Of each component.
     weights : [M] or [m, M]
         Weights, which sum to 1 along the last axis.
-    df : int
-        Degrees of freedom.
+    df : float
+        Degrees of freedom, a whole number or infinite: normal distributions.
     """
 
     location: FloatArray
     scale: FloatArray
     weights: FloatArray
-    df: int
+    df: float
 
     def mean(self) -> FloatArray:
         """Return the means [m]."""
@@ -55,7 +55,8 @@ class MixtureLaw:
         """Return the variances [m], df / (df - 2) scale^2 within; infinite up to df = 2."""
         if self.df <= 2.0:
             return np.full(len(self.location), np.inf)
-        within = self.df / (self.df - 2.0) * self.scale**2
+        inflation = 1.0 if np.isinf(self.df) else self.df / (self.df - 2.0)
+        within = inflation * self.scale**2
         away = self.location - self.mean()[:, None]
         return np.vecdot(within + away * away, self.weights)
 
@@ -198,7 +199,8 @@ class MixtureLaw:
         For t_df, E(z - T)+ = z F(z) + f(z) (df + z^2) / (df - 1).
         """
         z = (y - self.location) / self.scale
-        tail = np.exp(t_log_density(z, self.df)) * (self.df + z * z) / (self.df - 1.0)
+        factor = 1.0 if np.isinf(self.df) else (self.df + z * z) / (self.df - 1.0)
+        tail = np.exp(t_log_density(z, self.df)) * factor
         below, above = z * t_cdf(z, self.df) + tail, tail - z * t_cdf(-z, self.df)
         weights = self.scale * self.weights
         return np.vecdot(below, weights), np.vecdot(above, weights)

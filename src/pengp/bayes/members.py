@@ -1,6 +1,7 @@
 """Members of the average: a kernel with its nugget and mean, and how much is expected of each."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.means import ZERO, ConstantMean, Mean
+from pengp.model.noise import NOISE_AND_NUGGET, NoisyLikelihood, sigma2_at
 from pengp.model.posterior import Posterior, condition
 
 INTEGRATED = ConstantMean(9.0)
@@ -44,33 +46,74 @@ class Member:
         text = f"{g:g}" if isinstance(g, float) else f"{g[0]:g} to {g[1]:g}"
         return f"{name}, nugget {text}"
 
-    def likelihood(self, X: FloatArray, y: FloatArray) -> BatchLikelihood:
-        """Return the likelihood of runs X [n, d], y [n]."""
+    def likelihood(
+        self, X: FloatArray, y: FloatArray, noise: FloatArray | None = None
+    ) -> BatchLikelihood:
+        """Return the likelihood of runs X [n, d], y [n], of which variances [n] may be known."""
         nugget = self.nugget if isinstance(self.nugget, float) else None
-        return BatchLikelihood(X[None], y[None], self.kernel, nugget, mean=self.mean)
+        if noise is None:
+            return BatchLikelihood(X[None], y[None], self.kernel, nugget, mean=self.mean)
+        if nugget is None:
+            raise InputError(NOISE_AND_NUGGET.format("sample"))
+        runs = X[None], y[None], self.kernel, nugget, noise[None]
+        return NoisyLikelihood(*runs, mean=self.mean)
 
     def log_likelihood(
-        self, X: FloatArray, y: FloatArray, theta: FloatArray, nugget: FloatArray
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        theta: FloatArray,
+        nugget: FloatArray,
+        sigma2: FloatArray | None = None,
+        noise: FloatArray | None = None,
     ) -> FloatArray:
-        """Return log L [B] of runs X [n, d], y [n] at theta [B, d] and nugget [B]."""
-        likelihood, u = self.likelihood(X, y), np.log(theta)
-        if likelihood.nugget is None:
+        """Return log L [B] of runs X [n, d], y [n] at theta [B, d], nugget [B] and sigma2 [B].
+
+        Where the variances [n] of the responses are not known, sigma2 is integrated out.
+        """
+        likelihood, u = self.likelihood(X, y, noise), np.log(theta)
+        if noise is not None and sigma2 is not None:
+            u = np.column_stack([u, -np.log(sigma2)])
+        elif likelihood.nugget is None:
             u = np.column_stack([u, np.log(nugget)])
         return likelihood.evaluate(np.zeros(len(u), dtype=np.int64), u, derivatives=False).value
 
     def condition(
-        self, X: FloatArray, y: FloatArray, theta: FloatArray, nugget: float
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        theta: FloatArray,
+        nugget: float,
+        sigma2: float | None = None,
+        noise: FloatArray | None = None,
     ) -> Posterior:
-        """Return the process at theta [d], conditioned on runs X [n, d], y [n]."""
-        return condition(X, y, theta, kernel=self.kernel, nugget=nugget, mean=self.mean)
+        """Return the process at theta [d], conditioned on runs X [n, d], y [n].
 
-    def covariance(self, X: FloatArray, theta: FloatArray, nugget: FloatArray) -> FloatArray:
-        """Return R with the mean's part, [B, n, n] for theta [B, d] and nugget [B]."""
+        Known variances [n] need sigma2; if it is omitted, it is estimated.
+        """
+        kinds: dict[str, Any] = {"kernel": self.kernel, "nugget": nugget, "mean": self.mean}
+        if noise is not None and sigma2 is None:
+            sigma2 = sigma2_at(X, y, noise, theta, **kinds)
+        return condition(X, y, theta, **kinds, sigma2=sigma2, noise=noise)
+
+    def covariance(
+        self,
+        X: FloatArray,
+        theta: FloatArray,
+        nugget: FloatArray,
+        scaled_noise: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return R with the mean's part, [B, n, n] for theta [B, d] and nugget [B].
+
+        ``scaled_noise`` [B, n] are known variances of the responses, divided by sigma2.
+        """
         n = len(X)
         row, column = np.triu_indices(n, 1)
         R = np.empty((len(theta), n, n))
         R[:, row, column] = R[:, column, row] = self._correlations(X[row] - X[column], theta)
         R[:, np.arange(n), np.arange(n)] = 1.0 + nugget[:, None]
+        if scaled_noise is not None:
+            R[:, np.arange(n), np.arange(n)] += scaled_noise
         return R + self._trend(X, X)
 
     def cross(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> FloatArray:

@@ -19,6 +19,7 @@ class ProcessMixture:
 
     With p(sigma2) = 1 / sigma2 integrated out, the process of component j has n degrees of freedom,
     its mean mu_j(x) and the scale matrix sigma2_j R_j(x, x' | runs), sigma2_j = y' R^-1 y / n.
+    Where the noise is known, sigma2_j is drawn with theta_j, and the process is normal.
 
     Attributes
     ----------
@@ -36,6 +37,10 @@ class ProcessMixture:
         Nuggets.
     weight : [M]
         Weights, which sum to 1.
+    scales : [M] or None
+        sigma2_j, where the noise is known.
+    noise : [n] or None
+        Known variances of the responses.
     """
 
     X: FloatArray
@@ -45,20 +50,24 @@ class ProcessMixture:
     theta: FloatArray
     nugget: FloatArray
     weight: FloatArray
+    scales: FloatArray | None = None
+    noise: FloatArray | None = None
 
     sigma2: ClassVar[float] = 1.0
     """Variances come as they are, not divided by a scale as those of one process do."""
 
     @property
-    def df(self) -> int:
-        """Degrees of freedom of every component."""
-        return len(self.y)
+    def df(self) -> float:
+        """Degrees of freedom of every component, infinite where the noise is known."""
+        return len(self.y) if self.noise is None else np.inf
 
     @cached_property
     def components(self) -> list[Posterior]:
         """The M processes, with sigma2_j as their scale."""
-        rows = zip(self.member, self.theta, self.nugget, strict=True)
-        return [self.members[k].condition(self.X, self.y, theta, float(g)) for k, theta, g in rows]
+        scales = [None] * len(self.weight) if self.scales is None else self.scales.tolist()
+        rows = zip(self.member, self.theta, self.nugget.tolist(), scales, strict=True)
+        runs, noise = (self.X, self.y), self.noise
+        return [self.members[k].condition(*runs, theta, g, s, noise) for k, theta, g, s in rows]
 
     def law(self, X_new: FloatArray) -> MixtureLaw:
         """Return the predictive laws at X_new [m, d], for quantiles and scores."""
@@ -118,32 +127,48 @@ class ProcessMixture:
             if count:
                 rows = order[start : start + count]
                 centre = component.predict_mean(X_new)
-                stretch = np.sqrt(self.df / rng.chisquare(self.df, count))
+                stretch = np.ones(count)
+                if self.noise is None:
+                    stretch = np.sqrt(self.df / rng.chisquare(self.df, count))
                 steps = component.sample(X_new, int(count), rng) - centre
                 out[rows] = centre + stretch[:, None] * steps
                 start += count
         return out
 
-    def extend(self, X_add: FloatArray, y_add: FloatArray) -> "ProcessMixture":
+    def extend(
+        self, X_add: FloatArray, y_add: FloatArray, noise_add: FloatArray | None = None
+    ) -> "ProcessMixture":
         """Return the mixture that also knows the runs X_add [k, d], y_add [k].
 
-        A component's weight is multiplied by its predictive density of the new runs, the ratio of
-        two likelihoods.
+        Where the noise of the runs is known, theirs is noise_add [k]. A component's weight is
+        multiplied by its predictive density of the new runs, the ratio of two likelihoods.
         """
         X, y = np.concatenate([self.X, X_add]), np.concatenate([self.y, y_add])
+        noise = self.noise
+        if noise is not None and noise_add is not None:
+            noise = np.concatenate([noise, noise_add])
         if not self.y.any():  # nothing is known but that y is 0, whatever theta
-            return replace(self, X=X, y=y)
-        change = log_density_of_more(
-            X, y, len(self.y), self.members, self.member, self.theta, self.nugget
-        )
+            return replace(self, X=X, y=y, noise=noise)
+        of = self.member, self.theta, self.nugget, self.scales
+        change = log_density_of_more(X, y, len(self.y), self.members, *of, noise)
         weight = normalised(np.log(self.weight) + change)
         kept = weight > 0.0
         return ProcessMixture(
-            X, y, self.members, self.member[kept], self.theta[kept], self.nugget[kept], weight[kept]
+            X,
+            y,
+            self.members,
+            self.member[kept],
+            self.theta[kept],
+            self.nugget[kept],
+            weight[kept],
+            None if self.scales is None else self.scales[kept],
+            noise,
         )
 
     def _inflation(self) -> float:
         """Return df / (df - 2), variance of a t over its squared scale; inf up to df = 2."""
+        if np.isinf(self.df):
+            return 1.0
         return self.df / (self.df - 2.0) if self.df > 2 else np.inf
 
 
@@ -155,6 +180,8 @@ def log_density_of_more(
     member: IntArray,
     theta: FloatArray,
     nugget: FloatArray,
+    sigma2: FloatArray | None = None,
+    noise: FloatArray | None = None,
 ) -> FloatArray:
     """Return log L(all runs) - log L(the first n) [M] of processes, constants dropped.
 
@@ -168,11 +195,14 @@ def log_density_of_more(
         The models.
     member, theta, nugget : [M], [M, d], [M]
         Of the processes.
+    sigma2, noise : [M], [N], optional
+        Of the processes, and known variances of all responses, which need it.
     """
     change = np.empty(len(member))
     for k, own in enumerate(members):
         mine = np.flatnonzero(member == k)
         if len(mine):
-            at = theta[mine], nugget[mine]
-            change[mine] = own.log_likelihood(X, y, *at) - own.log_likelihood(X[:n], y[:n], *at)
+            at = theta[mine], nugget[mine], None if sigma2 is None else sigma2[mine]
+            before = own.log_likelihood(X[:n], y[:n], *at, None if noise is None else noise[:n])
+            change[mine] = own.log_likelihood(X, y, *at, noise) - before
     return change

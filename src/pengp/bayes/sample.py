@@ -9,29 +9,45 @@ from scipy.special import gammaln
 from pengp._core.arrays import BoolArray, FloatArray, RandomState
 from pengp._core.checks import as_seed
 from pengp._core.linalg import ONE_THREAD
+from pengp._core.progress import tell
+from pengp.bayes.coordinates import normal_coordinates
 from pengp.bayes.members import Member, checked, default_members
 from pengp.bayes.priors import Prior, get_prior
 from pengp.bayes.sampler import Sampler
 from pengp.bayes.target import Target
-from pengp.bayes.weighed import Draws, Weighed
+from pengp.bayes.weighed import NEGLIGIBLE, UNTRUSTED_SHAPE, Draws, Weighed
 from pengp.bayes.weights import effective_size, log_mean, normalised, pareto_shape
 from pengp.exceptions import InputError
 
-_FIRST, _ROUND, _ROUNDS = 800, 500, 2
-"""Pilot points of the first round and of a further one, and further rounds before settling."""
+_FIRST, _ROUND, _ROUNDS = 500, 500, 2
+"""Pilot points around the modes and of a further round, and further rounds before settling."""
 
 _AGAIN, _MOST_PILOTS, _PILOT_SHARE = 1500, 8000, 0.25
-"""Pilot points of a round where settling has to be repeated, and the most of a member: so many, or
-such a share of the points that are allowed."""
+"""Pilot points of a round where it takes more of them, and the most of a member: so many, or such a
+share of the points that are allowed."""
 
-_POINTS, _FEW = 1000, 200
-"""Points that a member gets at first, and one that does not count."""
+_AIMED = 3
+"""How often points that count are drawn around those that there are."""
+
+_FOR_MAP = 2000
+"""Draws of the prior from which the members' coordinates are made."""
+
+_POINTS, _FEW = 600, 200
+"""Least points that a member gets at first, and points of one that does not count."""
+
+_RESERVE = 1.3
+"""Points that are drawn at first, in parts of those that are needed by the pilot points. To stop
+where the weights of the points themselves say that they do would favour those without large ones.
+"""
+
+_EXPECTED = _FIRST + _ROUND * _ROUNDS + _POINTS
+"""Points of a member that are expected until it is known better."""
 
 _HOPELESS = 1e-6
 """Weight by the first round below which a member is not adapted to; see `_counts`."""
 
 _INEFFICIENT = 0.02
-"""Effective size in parts of the points below which a member is adapted to further."""
+"""Effective size in parts of the points below which weights are poor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,27 +64,36 @@ class PosteriorSample(Weighed):
         The models, their prior weights summing to 1.
     samplers : tuple of K Sampler
         Their draws.
+    noise : [n] or None
+        Known variances of the responses.
     """
 
     X: FloatArray
     y: FloatArray
     members: tuple[Member, ...]
     samplers: tuple[Sampler, ...]
+    noise: FloatArray | None = None
 
     @cached_property
     def log_evidences(self) -> FloatArray:
         """Log evidence [K] of each member: log of the mean over its prior of p(y | theta).
 
         p(y | theta) = Gamma(n/2) pi^(-n/2) |R|^(-1/2) (y' R^-1 y)^(-n/2), the variance integrated
-        out with p(sigma2) = 1 / sigma2, which leaves a factor open that all members share.
+        out with p(sigma2) = 1 / sigma2, which leaves a factor open that all members share. With
+        known noise p(y | theta, sigma2) is normal, and sigma2 is drawn with theta.
         """
         means = np.array([log_mean(s.log_weights())[0] for s in self.samplers])
         return means + self.log_constant
 
     @property
     def log_constant(self) -> float:
-        """Part of every log likelihood that depends on n alone, log Gamma(n/2) - n/2 log pi."""
+        """Part of every log likelihood that depends on n alone, log Gamma(n/2) - n/2 log pi.
+
+        With known noise - n/2 log(2 pi).
+        """
         n = len(self.y)
+        if self.noise is not None:
+            return -0.5 * n * float(np.log(2.0 * np.pi))
         return float(gammaln(0.5 * n) - 0.5 * n * np.log(np.pi))
 
     @cached_property
@@ -82,10 +107,7 @@ class PosteriorSample(Weighed):
         d = self.X.shape[1]
         u = [s.u for s in self.samplers]
         sizes = [len(a) for a in u]
-        nuggets = [
-            np.exp(a[:, d]) if a.shape[1] > d else np.full(len(a), member.nugget)
-            for a, member in zip(u, self.members, strict=True)
-        ]
+        nuggets = [nuggets_of(member, a, d) for a, member in zip(u, self.members, strict=True)]
         shares = zip(self.member_weights, self.samplers, strict=True)
         return Draws(
             np.repeat(np.arange(len(u)), sizes),
@@ -113,11 +135,19 @@ class PosteriorSample(Weighed):
 
     @property
     def poor(self) -> BoolArray:
-        """Which members [K] count and are to be adapted to further."""
-        weights = [normalised(s.log_weights()) for s in self.samplers]
-        share = np.array([float(effective_size(w)) / len(w) for w in weights])
-        unadapted = np.array([len(s.pilot.u) <= _FIRST for s in self.samplers])
-        return self.untrusted | (self.counts & ((share < _INEFFICIENT) | unadapted))
+        """Which members [K] count and have poor weights."""
+        return self.counts & [_poor(s.log_weights()) for s in self.samplers]
+
+    @property
+    def overlooked(self) -> BoolArray:
+        """Which members [K] count although they were not adapted to."""
+        return self.counts & [s.rounds == 0 for s in self.samplers]
+
+
+def nuggets_of(member: Member, u: FloatArray, d: int) -> FloatArray:
+    """Return the nuggets [N] of a member's points u [N, P], d inputs first."""
+    g = member.nugget
+    return np.full(len(u), g) if isinstance(g, float) else np.exp(u[:, d])
 
 
 def sample_posterior(
@@ -129,6 +159,7 @@ def sample_posterior(
     effective_size: float = 800.0,
     max_points: int = 30_000,
     random_state: RandomState = None,
+    noise: FloatArray | None = None,
 ) -> PosteriorSample:
     """Draw from the posterior of theta under each member, and weigh the members by their evidence.
 
@@ -146,28 +177,49 @@ def sample_posterior(
         Effective number of draws at which the sampler stops.
     max_points : int
         Points of all members, those by which it adapts included, at which it stops; up to 2,000 of
-        each member are drawn before that, and points that were thrown away do not count.
+        each member are drawn before that.
     random_state : int, Generator, RandomState or None
-        Seed. Every member has its own stream.
+        Seed. Every member has its own stream, and what they share has another.
+    noise : [n], optional
+        Known variances of the responses.
     """
     _check_runs(X, y)
+    goal = effective_size
     chosen, law = checked(members or default_members(X.shape[1]), X.shape[1]), get_prior(prior)
-    streams = np.random.SeedSequence(as_seed(random_state)).spawn(len(chosen))
+    streams = np.random.SeedSequence(as_seed(random_state)).spawn(len(chosen) + 1)
+    rngs = [np.random.default_rng(stream) for stream in streams]
     with ONE_THREAD:
-        targets = [Target(member, X, y, law) for member in chosen]
-        rngs = [np.random.default_rng(stream) for stream in streams]
-        samplers = tuple(Sampler(*pair) for pair in zip(targets, rngs, strict=True))
-        for sampler in samplers:
-            sampler.start(_FIRST)
-        first = max(min(_POINTS, max_points // (2 * len(chosen)) * 2), _FEW)
-        for sampler, counts in zip(samplers, _counts(chosen, samplers), strict=True):
-            _settle(sampler, [_ROUND] * _ROUNDS if counts else [], first if counts else _FEW)
+        samplers = _started([Target(member, X, y, law, noise) for member in chosen], rngs)
+        _adapt(chosen, samplers, max_points)
+        for sampler, size in zip(samplers, _sizes(chosen, samplers, goal, max_points), strict=True):
+            sampler.settle()
+            sampler.draw(int(size))
+            _tell(samplers, len(samplers) * _EXPECTED)
         while True:
-            found = PosteriorSample(X, y, chosen, samplers)
+            found = PosteriorSample(X, y, chosen, samplers, noise)
+            _tell(samplers, max_points, goal / found.effective_size)
             left = max_points - sum(len(s) + len(s.pilot.u) for s in samplers)
-            pilots = max(_MOST_PILOTS, int(_PILOT_SHARE * max_points))
-            if not _improve(found, effective_size, left, pilots):
+            if not _improve(found, goal, left):
                 return found
+
+
+def _started(targets: list[Target], rngs: list[np.random.Generator]) -> tuple[Sampler, ...]:
+    """Return the members' samplers after their first round; the last stream is for all of them."""
+    T = targets[0].n_theta
+    theta = targets[0].sample_prior(rngs[-1], _FOR_MAP)[:, :T]
+    nuggets = {target.log_nuggets for target in targets}
+    maps = {each: normal_coordinates(theta, each) for each in nuggets}
+    pairs = zip(targets, rngs[:-1], strict=True)
+    samplers = tuple(Sampler(target, rng, maps[target.log_nuggets]) for target, rng in pairs)
+    for sampler in samplers:
+        sampler.start(_FIRST)
+    return samplers
+
+
+def _tell(samplers: tuple[Sampler, ...], most: int, times: float = np.inf) -> None:
+    """Tell how many points there are of those wanted, so many times as many but not above most."""
+    points = sum(len(s) + len(s.pilot.u) for s in samplers)
+    tell("Sampling the posterior", "points", points, int(min(times * points, most)))
 
 
 def _counts(members: tuple[Member, ...], samplers: tuple[Sampler, ...]) -> BoolArray:
@@ -177,31 +229,87 @@ def _counts(members: tuple[Member, ...], samplers: tuple[Sampler, ...]) -> BoolA
     1e-3 after all, it is.
     """
     prior = np.log([member.weight for member in members])
-    sampled = np.array([log_mean(s.pilot.log_weights())[0] for s in samplers])
-    laplace = np.array([s.modes.log_evidence for s in samplers])
-    weights = [normalised(prior + each) for each in (sampled, laplace)]
-    return np.maximum(*weights) > _HOPELESS
+    laplace = normalised(prior + [s.modes.log_evidence for s in samplers])
+    return np.maximum(_pilot_weights(members, samplers), laplace) > _HOPELESS
 
 
-def _settle(sampler: Sampler, rounds: list[int], size: int) -> None:
-    """Adapt to a member in rounds of so many points and draw ``size`` that count."""
-    for points in rounds:
-        sampler.adapt(points)
-    sampler.settle()
-    sampler.draw(size)
+def _adapt(members: tuple[Member, ...], samplers: tuple[Sampler, ...], max_points: int) -> None:
+    """Adapt to the members that may count, and further to those whose trial was poor."""
+    for k in np.flatnonzero(_counts(members, samplers)):
+        _rounds(samplers[k], _ROUND)
+        _tell(samplers, len(samplers) * _EXPECTED)
+    room, most = _AGAIN * _ROUNDS, max(_MOST_PILOTS, int(_PILOT_SHARE * max_points))
+    while True:
+        pilots = np.array([len(s.pilot.u) for s in samplers])
+        poor = np.array([s.rounds > 0 and _poor(s.trial) for s in samplers])
+        poor &= (_pilot_weights(members, samplers) > NEGLIGIBLE) & (pilots + room <= most)
+        if not poor.any() or pilots.sum() + room + _POINTS > max_points:
+            return
+        _rounds(samplers[int(np.argmax(poor))], _AGAIN)
 
 
-def _improve(found: PosteriorSample, effective_size: float, left: int, most_pilots: int) -> bool:
-    """Adapt further or draw more where it is needed, at most ``left`` points; tell whether it was.
+def _pilot_weights(members: tuple[Member, ...], samplers: tuple[Sampler, ...]) -> FloatArray:
+    """Return the members' posterior weights [K] by their pilot points."""
+    prior = np.log([member.weight for member in members])
+    return normalised(prior + [log_mean(s.pilot.log_weights())[0] for s in samplers])
 
-    A member that counts is adapted to further where its weights cannot be trusted or few points
-    hold them all; else the one that adds most to the variance of an average gets more points.
+
+def _sizes(
+    members: tuple[Member, ...], samplers: tuple[Sampler, ...], goal: float, max_points: int
+) -> FloatArray:
+    """Return how many points [K] to draw at first, by the efficiency of the last pilot points.
+
+    The effective size of the average is 1 / sum_k w_k^2 / (N_k e_k): with N_k ~ w_k / e_k, each
+    member has the share w_k of it.
     """
-    rounds = [_AGAIN] * _ROUNDS
-    pilots = np.array([len(s.pilot.u) for s in found.samplers])
-    poor = np.flatnonzero(found.poor & (pilots + sum(rounds) <= most_pilots))
-    if len(poor) and left >= sum(rounds) + _POINTS:
-        _settle(found.samplers[poor[0]], rounds, _POINTS)
+    K, pilots = len(samplers), sum(len(s.pilot.u) for s in samplers)
+    adapted = np.array([s.rounds > 0 for s in samplers])
+    weights = _pilot_weights(members, samplers)[adapted]
+    least = np.full(K, float(_FEW))
+    least[adapted] = max(min(_POINTS, max_points // K), _FEW)
+    wanted = least.copy()
+    efficiency = [_efficiency(s.trial) for s in samplers if s.rounds]
+    wanted[adapted] = np.maximum(_RESERVE * goal * weights / efficiency, _POINTS)
+    wanted *= min(1.0, max(max_points - pilots, 0.0) / wanted.sum())
+    return np.maximum(wanted, least) // 2.0 * 2.0
+
+
+def _rounds(sampler: Sampler, size: int) -> None:
+    """Adapt to a member in rounds of ``size`` points."""
+    for _ in range(_ROUNDS):
+        sampler.adapt(size)
+
+
+def _poor(log_weights: FloatArray) -> bool:
+    """Tell whether weights have a heavy tail, or few of them hold all."""
+    inefficient = _efficiency(log_weights) < _INEFFICIENT
+    return inefficient or pareto_shape(log_weights) > UNTRUSTED_SHAPE
+
+
+def _efficiency(log_weights: FloatArray) -> float:
+    """Return the effective size of weights in parts of their number."""
+    return float(effective_size(normalised(log_weights))) / len(log_weights)
+
+
+def _improve(found: PosteriorSample, effective_size: float, left: int) -> bool:
+    """Draw more where it is needed, at most ``left`` points; tell whether it was.
+
+    A member with poor weights gets points around those that have most, each half from a proposal
+    made from the other; else the one that adds most to the variance of an average gets more. No
+    point is thrown away, but the few of a member that counts against expectation.
+    """
+    overlooked = np.flatnonzero(found.overlooked)
+    if len(overlooked) and left >= (_ROUNDS + 2) * _ROUND:
+        sampler = found.samplers[overlooked[0]]
+        _rounds(sampler, _ROUND)
+        sampler.settle()
+        sampler.draw(2 * _ROUND)
+        return True
+    aimed = np.array([len(s.halves[0].proposals) > _AIMED for s in found.samplers])
+    poor = np.flatnonzero(found.poor & ~aimed)
+    if len(poor) and left >= _AGAIN:
+        sampler = found.samplers[poor[0]]
+        sampler.aim(sampler.log_weights(), _AGAIN)
         return True
     if found.effective_size >= effective_size:
         return False

@@ -7,6 +7,10 @@ was made from takes weight from those that found what had been overlooked: evide
 weights comes out too small, the more so the more inputs there are. So pilot points only shape the
 proposal from which the points that count are then drawn. Their weights are independent, their mean
 is the evidence without bias, and the errors that they report are to be believed.
+
+Pilot points also tell whether to adapt further: each round is weighted against its own proposal,
+which was made without it. Were the points that count thrown away where their weights look poor,
+those that are kept would be those that missed the large weights, and the evidence too small.
 """
 
 import copy
@@ -16,13 +20,17 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from pengp._core.arrays import FloatArray
-from pengp.bayes.coordinates import Coordinates, Stretched, normal_coordinates
+from pengp.bayes.coordinates import Coordinates, Stretched
 from pengp.bayes.proposals import Blend, Proposal, StudentMixture
 from pengp.bayes.target import Modes, Target
 from pengp.bayes.weights import normalised, tempered
 
-_PRIOR_SHARE = 0.3
-"""Share of the first round that is drawn from the prior."""
+_STARTS = 400
+"""Draws of the prior, from the best of which modes are looked for; they are pilot points as well.
+"""
+
+_WIDE_AT_FIRST = 0.3
+"""Share of wide t's in the first round where the prior cannot be drawn from."""
 
 _WIDER = 1.2
 """Factor on the covariance at a mode."""
@@ -41,9 +49,6 @@ _WIDE, _WIDE_SHARE = 1.4, 0.15
 
 _SAFE = (0.1, 0.1)
 """Shares of the prior and of the first round's proposal in what the points are drawn from."""
-
-_FOR_MAP = 2000
-"""Draws of the prior from which the coordinates are made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +119,12 @@ class Points:
         with np.errstate(divide="ignore"):
             return self.log_likelihood + self.log_prior - np.log(self.density)
 
+    def last(self, size: int, proposal: Proposal) -> FloatArray:
+        """Return log L + log p - log q of the last ``size`` points, q that of a proposal."""
+        log_density = self.log_likelihood[-size:] + self.log_prior[-size:]
+        with np.errstate(divide="ignore"):
+            return log_density - np.log(proposal.density(self.u[-size:]))
+
     def _joined(self, target: Target, new: FloatArray, density: FloatArray) -> "Points":
         """Return the points with new ones, at which the mixture's density is known."""
         loglik, sigma2 = target.likelihood(new)
@@ -136,6 +147,8 @@ class Sampler:
         Posterior density.
     rng : Generator
         Source of all randomness.
+    coordinates : Coordinates
+        In which the prior is about normal.
 
     Attributes
     ----------
@@ -145,17 +158,22 @@ class Sampler:
         Points by which the proposal is made.
     halves : (Points, Points)
         Points that count; those of the first half come first in all arrays of the sampler.
+    rounds : int
+        How often it was adapted.
+    trial : [M]
+        Log weights of the last round of pilot points, against the proposal they were drawn from.
     """
 
-    def __init__(self, target: Target, rng: np.random.Generator) -> None:
-        self.target, self._rng = target, rng
-        self.modes = target.modes(rng)
-        self._wide, self._first = _from_prior(target, self.modes), _around(self.modes)
-        draws = target.sample_prior(rng, _FOR_MAP)
-        self._coordinates = normal_coordinates(draws, target.n_theta)
-        shares = np.array([_PRIOR_SHARE, 1.0 - _PRIOR_SHARE])
-        self.pilot = Points.none(target.n_params, Blend((self._wide, self._first), shares))
-        self.halves = (self.pilot, self.pilot)
+    def __init__(self, target: Target, rng: np.random.Generator, coordinates: Coordinates) -> None:
+        self.target, self._rng, self._coordinates = target, rng, coordinates
+        prior, self.rounds, self.trial = _FromPrior(target), 0, np.empty(0)
+        nothing = Points.none(target.n_params, prior)
+        starts = nothing.more(target, _STARTS, rng)
+        self.modes = target.modes(starts.u, starts.log_likelihood)
+        self._first = _around(self.modes)
+        self._wide = prior if target.can_sample else _around(self.modes, 16.0)
+        self.pilot = starts if target.can_sample else nothing
+        self.halves = (nothing, nothing)
 
     def __len__(self) -> int:
         """Return the number of points that count."""
@@ -176,20 +194,21 @@ class Sampler:
         return np.concatenate([half.log_weights() for half in self.halves])
 
     def start(self, size: int) -> None:
-        """Draw the first ``size`` pilot points, from the prior and around the modes."""
-        self.pilot = self.pilot.more(self.target, size, self._rng)
+        """Draw ``size`` pilot points around the modes, beside those from the prior."""
+        shares = np.array([_WIDE_AT_FIRST, 1.0 - _WIDE_AT_FIRST])
+        around = self._first if len(self.pilot.u) else Blend((self._wide, self._first), shares)
+        self.pilot = self.pilot.grown(self.target, around, size, self._rng)
 
     def adapt(self, size: int) -> None:
-        """Draw ``size`` more pilot points around those with large weights."""
-        proposal = self._adapted(self.pilot.u, self.pilot.log_weights())
+        """Draw ``size`` more pilot points, most of them around those with large weights."""
+        proposal = self._proposal()
         self.pilot = self.pilot.grown(self.target, proposal, size, self._rng)
+        self.trial = self.pilot.last(size, proposal)
+        self.rounds += 1
 
     def settle(self) -> None:
         """Make the proposal from the pilot points; points that were drawn before do not count."""
-        made = self._adapted(self.pilot.u, self.pilot.log_weights())
-        shares = np.array([*_SAFE, 1.0 - sum(_SAFE)])
-        proposal = Blend((self._wide, self._first, made), shares)
-        empty = Points.none(self.target.n_params, proposal)
+        empty = Points.none(self.target.n_params, self._proposal())
         self.halves = (empty, empty)
 
     def draw(self, size: int) -> None:
@@ -217,16 +236,15 @@ class Sampler:
         other._rng = rng
         return other
 
+    def _proposal(self) -> Proposal:
+        """Return a proposal made from the pilot points, with some of the prior and first round."""
+        made = self._adapted(self.pilot.u, self.pilot.log_weights())
+        shares = np.array([*_SAFE, 1.0 - sum(_SAFE)])
+        return Blend((self._wide, self._first, made), shares)
+
     def _adapted(self, u: FloatArray, log_weights: FloatArray) -> Proposal:
         """Return `adapted` for points u [N, P]."""
         return adapted(u, log_weights, self._coordinates, self._rng)
-
-
-def _from_prior(target: Target, modes: Modes) -> Proposal:
-    """Return the prior, or a wide t_4 around the modes if it cannot be drawn from."""
-    if getattr(target.prior, "sample", None) is not None:
-        return _FromPrior(target)
-    return _around(modes, 16.0)
 
 
 def _around(modes: Modes, factor: float = _WIDER) -> Proposal:

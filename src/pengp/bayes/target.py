@@ -1,7 +1,7 @@
 """The posterior density of one member's parameters, and its modes."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -10,14 +10,12 @@ from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.bayes.members import Member
 from pengp.bayes.priors import Prior
 from pengp.exceptions import InputError
+from pengp.model.noise import NoisyLikelihood, log_tau_bounds
 from pengp.path.lockstep import Lockstep
 from pengp.path.newton import Expansion
 
 _LOWEST, _HIGHEST = -25.0, 15.0
 """Range of log theta in which modes are looked for."""
-
-_STARTS = 400
-"""Points from which the starts of the search for modes are taken."""
 
 _BEST = 8
 """Starts with the largest posterior density, and as many with the largest likelihood."""
@@ -53,6 +51,8 @@ class Modes(NamedTuple):
 class Target:
     """Log likelihood and log prior of u = (log theta, and log nugget where it is sampled).
 
+    Where the noise is known, the last one is log tau = -log sigma2 instead, uniform in its range.
+
     Parameters
     ----------
     member : Member
@@ -63,15 +63,31 @@ class Target:
         Responses.
     prior : Prior
         Of log theta.
+    noise : [n], optional
+        Known variances of the responses.
     """
 
-    def __init__(self, member: Member, X: FloatArray, y: FloatArray, prior: Prior) -> None:
-        self.member, self._likelihood = member, member.likelihood(X, y)
+    def __init__(
+        self,
+        member: Member,
+        X: FloatArray,
+        y: FloatArray,
+        prior: Prior,
+        noise: FloatArray | None = None,
+    ) -> None:
+        self.member, self._likelihood = member, member.likelihood(X, y, noise)
         for_runs: Callable[[FloatArray], Prior] | None = getattr(prior, "for_runs", None)
         self.prior = prior if for_runs is None else for_runs(X)
         self.n_theta, self.n_params = X.shape[1], self._likelihood.n_params
         g = member.nugget
         self.log_nuggets = None if isinstance(g, float) else (np.log(g[0]), np.log(g[1]))
+        if noise is not None:
+            self.log_nuggets = log_tau_bounds()
+
+    @property
+    def can_sample(self) -> bool:
+        """Return whether the prior can be drawn from."""
+        return getattr(self.prior, "sample", None) is not None
 
     @property
     def n_evaluations(self) -> int:
@@ -95,9 +111,9 @@ class Target:
 
     def sample_prior(self, rng: np.random.Generator, size: int) -> FloatArray:
         """Return draws [size, P] of the prior; of normal laws with sd 2 if it has no sampler."""
-        draw = getattr(self.prior, "sample", None)
+        draw: Any = getattr(self.prior, "sample", None)
         T = self.n_theta
-        u = draw(rng, size, T) if draw is not None else 2.0 * rng.standard_normal((size, T))
+        u = draw(rng, size, T) if self.can_sample else 2.0 * rng.standard_normal((size, T))
         if self.log_nuggets is None:
             return u
         return np.column_stack([u, rng.uniform(*self.log_nuggets, size=size)])
@@ -110,13 +126,17 @@ class Target:
         at.hessian[:, :T, :T] += self.prior.hessian(u[:, :T])
         return Expansion(at.value + self.log_prior(u), at.gradient, at.hessian)
 
-    def modes(self, rng: np.random.Generator) -> Modes:
-        """Find local maxima by Newton steps from the best of a few hundred points."""
-        points = np.clip(self.sample_prior(rng, _STARTS), *self._box())
-        loglik = self.likelihood(points)[0]
+    def modes(self, points: FloatArray, loglik: FloatArray) -> Modes:
+        """Find local maxima by Newton steps from the best of points [N, P] with log L [N]."""
+        if isinstance(self._likelihood, NoisyLikelihood):  # the best sigma2 for each theta
+            which, T = np.zeros(len(points), dtype=np.int64), self.n_theta
+            best_scales = self._likelihood.best_scales(which, points[:, :T])[0]
+            points = np.column_stack([points[:, :T], best_scales])
+            loglik = self.likelihood(points)[0]
         by_density = np.argsort(-(loglik + self.log_prior(points)), kind="stable")[:_BEST]
         by_likelihood = np.argsort(-loglik, kind="stable")[:_BEST]
-        starts = points[np.unique(np.concatenate([by_density, by_likelihood]))]
+        best = np.unique(np.concatenate([by_density, by_likelihood]))
+        starts = np.clip(points[best], *self._box())
         search = Lockstep(self.expand, self._bounds, gain=_GAIN, max_rounds=30)
         zeros = np.zeros(len(starts), dtype=np.int64)
         search.add(zeros, np.arange(len(starts)), starts)

@@ -4,13 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray
-from pengp.bayes.components import moments, predictions, reference_points, systematic
+from pengp.bayes.components import Resampled, moments
 from pengp.bayes.sample import PosteriorSample
 from pengp.bayes.weighed import Weighed
-
-_DRAWS = 200
-"""Draws of each half that are compared."""
 
 FEW = 200.0
 """Effective size below which a fit cannot be trusted."""
@@ -38,18 +34,17 @@ class Halves:
     std_ratio: float
 
 
-def compare_halves(sample: PosteriorSample, points: FloatArray | None = None) -> Halves:
-    """Compare the halves' predictions at points [m, d], by default over the unit cube.
+def compare_halves(sample: PosteriorSample, drawn: Resampled) -> Halves:
+    """Compare the halves' predictions at the reference points of the resampled draws.
 
-    200 draws of each half are compared, so that equal halves still differ by up to a tenth.
+    Some 400 draws of each half are compared, so that equal halves still differ by up to a tenth.
     """
-    rng = np.random.default_rng(0)
-    where = reference_points(sample.X.shape[1], rng) if points is None else points
     found = []
     for half in (0, 1):
-        chosen = systematic(sample.half_weights(half), _DRAWS, rng)
-        equal = np.full(_DRAWS, 1.0 / _DRAWS)
-        found.append(moments(*predictions(sample, chosen, where), equal))
+        # Resampled by the weights of all draws; a half has its own evidences of the members.
+        ratio = sample.half_weights(half)[drawn.chosen] / sample.draws.weight[drawn.chosen]
+        weight = drawn.weight * ratio
+        found.append(moments(drawn.location, drawn.square, weight / weight.sum()))
     (mean, sd), (other, other_sd) = found
     difference = (mean - other) / np.sqrt(0.5 * (sd**2 + other_sd**2))
     return Halves(
@@ -58,8 +53,18 @@ def compare_halves(sample: PosteriorSample, points: FloatArray | None = None) ->
     )
 
 
-def problems(sample: Weighed, halves: Halves) -> list[str]:
-    """Return sentences on what speaks against the draws; none if they can be trusted."""
+def problems(sample: Weighed, halves: Halves, thinning: float = 0.0) -> list[str]:
+    """Return sentences on what speaks against the draws; none if they can be trusted.
+
+    Parameters
+    ----------
+    sample : Weighed
+        Weighted draws.
+    halves : Halves
+        Their halves, compared.
+    thinning : float
+        Change of the predictive mean by the few processes that are kept, in standard deviations.
+    """
     found = []
     if sample.effective_size < FEW:
         found.append(
@@ -77,5 +82,10 @@ def problems(sample: Weighed, halves: Halves) -> list[str]:
         found.append(
             "two halves of the draws predict means that differ by "
             f"{halves.mean_difference:.2f} standard deviations; {_MORE_DRAWS}"
+        )
+    if thinning > _DIFFERENT:
+        found.append(
+            "the processes that are kept predict means that differ from those of all draws by "
+            f"{thinning:.2f} standard deviations; raise n_components of BayesianGPRegressor."
         )
     return found

@@ -9,10 +9,10 @@ from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.bayes.members import Member
 from pengp.bayes.weights import effective_size, normalised
 
-_NEGLIGIBLE = 1e-3
+NEGLIGIBLE = 1e-3
 """Posterior weight below which a member's own weights may be poor."""
 
-_UNTRUSTED_SHAPE = 0.7
+UNTRUSTED_SHAPE = 0.7
 """Pareto shape above which weights cannot be trusted (Vehtari et al. 2024)."""
 
 
@@ -30,6 +30,11 @@ class Draws(NamedTuple):
         """Return some of the draws."""
         columns: list[Any] = [column[rows] for column in self]
         return Draws(*columns)
+
+
+def scaled_noise(noise: FloatArray | None, sigma2: FloatArray) -> FloatArray | None:
+    """Return known variances [n] of the responses, divided by sigma2 [B] of draws, [B, n]."""
+    return None if noise is None else noise / sigma2[:, None]
 
 
 class Weighed:
@@ -87,9 +92,9 @@ class Weighed:
     @property
     def counts(self) -> BoolArray:
         """Which members [K] have a weight that counts."""
-        return self.member_weights > _NEGLIGIBLE
+        return self.member_weights > NEGLIGIBLE
 
     @property
     def untrusted(self) -> BoolArray:
         """Which members [K] count and have weights that cannot be trusted."""
-        return self.counts & (self.pareto_shapes > _UNTRUSTED_SHAPE)
+        return self.counts & (self.pareto_shapes > UNTRUSTED_SHAPE)

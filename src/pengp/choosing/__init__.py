@@ -41,9 +41,6 @@ if TYPE_CHECKING:
         select_index,
     )
     from pengp.choosing.scores import (
-        VALIDATION_SCORES,
-        Law,
-        ValidationScore,
         coverage,
         crps_normal,
         crps_normal_values,
@@ -56,6 +53,7 @@ if TYPE_CHECKING:
         q2,
         rmse,
     )
+    from pengp.choosing.validation import VALIDATION_SCORES, Law, ValidationScore
 
 __all__ = [
     "FOLD_METRICS",
@@ -144,9 +142,6 @@ __getattr__, __dir__ = lazily(
             "select_index",
         ],
         "scores": [
-            "VALIDATION_SCORES",
-            "Law",
-            "ValidationScore",
             "coverage",
             "crps_normal",
             "crps_normal_values",
@@ -159,5 +154,6 @@ __getattr__, __dir__ = lazily(
             "q2",
             "rmse",
         ],
+        "validation": ["VALIDATION_SCORES", "Law", "ValidationScore"],
     },
 )

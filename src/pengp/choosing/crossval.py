@@ -1,21 +1,19 @@
 """Cross-validation of the whole path: every metric, lambda and fold from one fit of all folds."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
-import joblib
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pengp._core.arrays import BoolArray, FloatArray, IntArray, RandomState
+from pengp._core.arrays import BoolArray, FloatArray, RandomState
 from pengp._core.checks import as_seed, check_lams, check_starts
-from pengp._core.datasets import DataSets, as_datasets, check_datasets
-from pengp._core.linalg import ONE_THREAD
+from pengp._core.datasets import as_datasets, check_datasets
+from pengp._core.shown import Shown
 from pengp.choosing.folds import FoldPlan, FoldsLike, make_folds
-from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, fold_metrics, get_metric
+from pengp.choosing.metrics import MetricLike, listed_metrics
 from pengp.choosing.rules import (
     RULES,
     RuleLike,
@@ -25,28 +23,22 @@ from pengp.choosing.rules import (
     one_se_index,
     select_index,
 )
+from pengp.choosing.splits import ESTIMATES, Task, run_splits
 from pengp.exceptions import InputError
-from pengp.model.folded import batch_predict
-from pengp.model.kernels import Kernel
-from pengp.model.means import MeanLike
+from pengp.model.kernels import Kernel, KernelName
+from pengp.model.means import Mean, MeanLike
 from pengp.model.trend import check_trend, follows, too_few_runs, warn_of_trend
-from pengp.path.fitting import Model, checked_model
-from pengp.path.penalized import PathFit, fit_path
-from pengp.path.penalties import AnyPenalty
+from pengp.path.fitting import checked_model
+from pengp.path.penalties import AnyPenalty, PenaltyName
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["CVTable", "cross_validate_path"]
 
-#: Numbers that the predictions of a group of folds may occupy at a time.
-_GROUP_ELEMENTS = 1 << 22
-#: What the table takes over from a PathFit.
-_ESTIMATES = ("theta", "nugget", "sigma2", "mean", "converged")
 
-
-@dataclass(frozen=True, eq=False)
-class CVTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class CVTable(Shown):
     """Metric values and estimates for L lambdas and K splits, repeat by repeat.
 
     Attributes
@@ -65,6 +57,20 @@ class CVTable:
         Whether the estimate is a stationary point.
     greater_is_better : dict of bool
         Direction of each metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import cross_validate_path, get_function
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> y = get_function("forrester")(X)
+    >>> table = cross_validate_path(X, y - y.mean(), [0.0, 0.001, 0.01], folds=4, random_state=0)
+    >>> table
+    CVTable(3 lambdas, 4 splits, metrics pe, md, score, dpe, root_dpe, scaled_score)
+    >>> table.best("dpe"), table.one_se("dpe")
+    (0.0, 0.001)
+    >>> table.to_frame().shape  # one row for each lambda, fold and metric
+    (72, 5)
     """
 
     lams: FloatArray
@@ -77,9 +83,14 @@ class CVTable:
     converged: BoolArray
     greater_is_better: dict[str, bool]
 
-    def __repr__(self) -> str:
+    def _in_short(self) -> str:
         L, K = self.theta.shape[:2]
-        return f"CVTable({L} lambdas, {K} splits, metrics {', '.join(self.values)})"
+        return f"{L} lambdas, {K} splits, metrics {', '.join(self.values)}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return what each metric chooses."""
+        choices = ((m, self.best(m), self.one_se(m)) for m in self.values)
+        return [{"metric": m, "best lambda": a, "by 1 SE": b} for m, a, b in choices]
 
     def mean_of(self, metric: str) -> FloatArray:
         """Return C(lambda) [L], the mean over all splits (Section 2)."""
@@ -118,7 +129,7 @@ class CVTable:
         plan, K = self.plan.repeat(r), self.plan.n_folds
         mine = slice(r * K, (r + 1) * K)
         values = {name: table[:, mine] for name, table in self.values.items()}
-        estimates = {name: getattr(self, name)[:, mine] for name in _ESTIMATES}
+        estimates = {name: getattr(self, name)[:, mine] for name in ESTIMATES}
         return replace(self, plan=plan, values=values, **estimates)
 
     def stability(self, metric: str = "dpe", rule: RuleLike = "1se") -> FloatArray:
@@ -146,35 +157,18 @@ class CVTable:
         return self.values[metric]
 
 
-_Split: TypeAlias = tuple[IntArray, IntArray]
-#: Metric values [L, K, M] and each estimate [L, K, ...].
-_Tables: TypeAlias = dict[str, NDArray[Any]]
-
-
-class Task(NamedTuple):
-    """What is cross-validated: all that a worker needs besides its splits."""
-
-    X: FloatArray  # [n, d]
-    y: FloatArray  # [n]
-    lams: FloatArray  # [L]
-    model: Model
-    n_starts: int | FloatArray
-    seed: int
-    metrics: list[FoldMetric]
-
-
 def cross_validate_path(
     X: ArrayLike,
     y: ArrayLike,
     lams: ArrayLike,
     *,
     folds: FoldsLike,
-    kernel: str | Kernel = "sqexp",
-    penalty: str | AnyPenalty = "lasso",
+    kernel: KernelName | Kernel = "sqexp",
+    penalty: PenaltyName | AnyPenalty = "lasso",
     isotropic: bool = False,
-    nugget: float | str = 1e-5,
+    nugget: float | Literal["estimate"] = 1e-5,
     mean: MeanLike = "zero",
-    likelihood: str = "profile",
+    likelihood: Literal["profile", "marginal"] = "profile",
     theta_bounds: tuple[float, float] = (1e-3, 1e3),
     n_starts: int | ArrayLike = 10,
     random_state: RandomState = None,
@@ -204,6 +198,17 @@ def cross_validate_path(
     -------
     CVTable
         Values of every metric, and the estimates behind them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import cross_validate_path, get_function, lambda_grid
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> y = get_function("forrester")(X)
+    >>> lams = lambda_grid("paper")
+    >>> table = cross_validate_path(X, y - y.mean(), lams, folds="loo", random_state=0)
+    >>> round(table.best("dpe"), 4), round(table.one_se("dpe"), 4)
+    (0.0, 0.0231)
     """
     model = checked_model(
         kernel=kernel,
@@ -223,8 +228,21 @@ def cross_validate_path(
     starts = check_starts(n_starts, 1 if model.isotropic else data.X[0].shape[1])
     plan = make_folds(folds, data.X[0], data.y[0], random_state=seed)
     values = check_lams(lams)
-    task = Task(data.X[0], data.y[0], values, model, starts, seed, _metrics(metrics))
-    return tabulate(task, plan, n_jobs)
+    shift = _offset(model.mean, data.X[0], data.y[0])
+    task = Task(data.X[0], data.y[0] - shift, values, model, starts, seed, listed_metrics(metrics))
+    table = tabulate(task, plan, n_jobs)
+    return replace(table, mean=table.mean + shift) if shift else table
+
+
+def _offset(mean: Mean, X: FloatArray, y: FloatArray) -> float:
+    """Return what to take off responses y [n] that are all far from 0, else 0.
+
+    It is immaterial to a mean that has a level, but not its rounding error: residuals are
+    differences of responses and predictions of that size, which the metrics enlarge.
+    """
+    middle = float(y.mean())
+    far = abs(middle) > np.ptp(y) and mean.variance is None
+    return middle if far and follows(mean, X[None], np.ones((1, len(y))))[0] else 0.0
 
 
 def tabulate(task: Task, plan: FoldPlan, n_jobs: int | None) -> CVTable:
@@ -239,75 +257,6 @@ def tabulate(task: Task, plan: FoldPlan, n_jobs: int | None) -> CVTable:
                 f"fold {k} (from 0) leaves {len(train)} runs to fit, but {words}: use more folds."
             )
     better = {metric.name: metric.greater_is_better for metric in task.metrics}
-    tables = _run(task, list(plan), n_jobs)
+    tables = run_splits(task, list(plan), n_jobs)
     by_metric = zip(better, np.moveaxis(tables.pop("values"), -1, 0).copy(), strict=True)
     return CVTable(task.lams, plan, dict(by_metric), greater_is_better=better, **tables)
-
-
-def _metrics(metrics: Iterable[MetricLike] | None) -> list[FoldMetric]:
-    """Return the metrics, each under a name of its own."""
-    chosen = FOLD_METRICS if metrics is None else metrics
-    wanted = [get_metric(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
-    names = [metric.name for metric in wanted]
-    if not names or len(set(names)) < len(names):
-        raise InputError(f"metrics must be one or more with different names, not {names}.")
-    return wanted
-
-
-def _run(task: Task, splits: list[_Split], n_jobs: int | None) -> _Tables:
-    """Return the tables of all splits, worked on in as many groups as there are jobs."""
-    jobs = min(joblib.effective_n_jobs(n_jobs), len(splits))
-    if jobs == 1:
-        return _judge(task, splits)
-    cuts = np.linspace(0, len(splits), jobs + 1).astype(int)
-    with ONE_THREAD:  # where workers are threads, this is theirs, too
-        parts = joblib.Parallel(n_jobs=n_jobs)(
-            joblib.delayed(_judge)(task, splits[a:b]) for a, b in pairwise(cuts)
-        )
-    return {name: np.concatenate([p[name] for p in parts], axis=1) for name in parts[0]}
-
-
-def _judge(task: Task, splits: list[_Split]) -> _Tables:
-    """Fit and judge some splits.
-
-    Every group starts from the same seed, and BLAS has one thread, since their number changes the
-    last bits: a split's results depend neither on its company nor on where it is worked on.
-    """
-    X, y = ([a[train] for train, _ in splits] for a in (task.X, task.y))
-    with ONE_THREAD:
-        rng = np.random.default_rng(task.seed)
-        data = DataSets(X, y, (len(splits),))
-        fit = fit_path(data, task.lams, task.model, task.n_starts, rng)
-        values = np.empty((len(task.lams), len(splits), len(task.metrics)))
-        for members in _alike(splits, len(task.lams), task.X.shape[1]):
-            values[:, members] = _group_values(task, splits, fit, members).swapaxes(0, 1)
-    return {"values": values} | {e: getattr(fit, e).swapaxes(0, 1) for e in _ESTIMATES}
-
-
-def _alike(splits: list[_Split], L: int, d: int) -> Iterator[IntArray]:
-    """Yield indices of splits of equal sizes, few enough at a time to fit in memory."""
-    sizes = np.array([(len(train), len(test)) for train, test in splits])
-    for n, v in np.unique(sizes, axis=0):
-        members = np.flatnonzero((sizes == (n, v)).all(axis=1))
-        step = max(1, _GROUP_ELEMENTS // int(L * (n * d + v * v)))
-        yield from (members[start : start + step] for start in range(0, len(members), step))
-
-
-def _group_values(task: Task, splits: list[_Split], fit: PathFit, members: IntArray) -> FloatArray:
-    """Return the values [G, L, M] of the M metrics for G splits of equal sizes."""
-    train, test = (np.stack([splits[k][side] for k in members]) for side in (0, 1))
-    shape = (len(members), len(task.lams))
-    item = np.repeat(np.arange(shape[0]), shape[1])  # items run over split, then lambda
-    prediction = batch_predict(
-        task.X[train][item],
-        task.y[train][item],
-        task.X[test][item],
-        fit.theta[members].reshape(len(item), -1),
-        kernel=task.model.kernel,
-        nugget=fit.nugget[members].ravel(),
-        mean=task.model.mean,
-    )
-    residual = task.y[test][item] - prediction.mean
-    sigma2 = fit.sigma2[members].ravel()
-    found = fold_metrics(residual, prediction.scaled_cov, sigma2, task.metrics)
-    return np.stack(list(found.values()), axis=-1).reshape(*shape, -1)

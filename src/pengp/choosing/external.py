@@ -6,6 +6,7 @@ from scipy.special import chdtrc
 
 from pengp._core.arrays import FloatArray
 from pengp.choosing.metrics import FoldParts
+from pengp.exceptions import InputError
 
 
 def external_sigma2(r: ArrayLike, R: ArrayLike) -> FloatArray:
@@ -24,6 +25,12 @@ def external_sigma2(r: ArrayLike, R: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray [...]
+
+    Examples
+    --------
+    >>> from pengp.choosing import external_sigma2
+    >>> round(float(external_sigma2([0.5, -0.2], [[1.0, 0.3], [0.3, 1.0]])), 4)
+    0.1923
     """
     parts = FoldParts.from_arrays(r, R, 1.0)
     return np.asarray(parts.quadratic / parts.r.shape[-1])
@@ -45,6 +52,18 @@ def mahalanobis_p_value(r: ArrayLike, R: ArrayLike, sigma2: ArrayLike) -> FloatA
     Returns
     -------
     ndarray [...]
+
+    Examples
+    --------
+    Errors of three standard deviations in two runs that agree are hardly chance:
+
+    >>> from pengp.choosing import mahalanobis_p_value
+    >>> round(float(mahalanobis_p_value([3.0, 3.0], [[1.0, 0.3], [0.3, 1.0]], 1.0)), 4)
+    0.001
     """
     parts = FoldParts.from_arrays(r, R, sigma2)
-    return np.asarray(chdtrc(parts.r.shape[-1], parts.quadratic / parts.sigma2))
+    if not (parts.sigma2 > 0.0).all():
+        raise InputError("sigma2 must be above 0.")
+    with np.errstate(over="ignore"):
+        distance = parts.quadratic / parts.sigma2
+    return np.asarray(chdtrc(parts.r.shape[-1], distance))

@@ -10,9 +10,10 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.checks import as_seed
-from pengp.choosing.plan import FoldPlan, index_arrays
+from pengp._core.arrays import FloatArray, RandomState
+from pengp._core.checks import as_seed, check_count
+from pengp._core.datasets import check_runs
+from pengp.choosing.plan import FoldPlan, from_labels, from_pairs
 from pengp.choosing.slices import maximin_slices
 from pengp.exceptions import InputError
 
@@ -48,6 +49,8 @@ FoldsLike: TypeAlias = (
     int | str | FoldPlan | Splitter | Sequence[Any] | Iterable[tuple[Any, Any]] | ArrayLike | None
 )
 
+_MOST_REPEATS = 10_000
+
 
 def default_repeats(n: int) -> int:
     """Return how often n runs are dealt into folds where nobody says it."""
@@ -55,17 +58,32 @@ def default_repeats(n: int) -> int:
 
 
 def random_folds(n: int, k: int, *, repeats: int = 1, random_state: RandomState = None) -> FoldPlan:
-    """Deal `n` runs at random into `k` folds whose sizes differ by at most one, `repeats` times."""
+    """Deal `n` runs at random into `k` folds whose sizes differ by at most one, `repeats` times.
+
+    Examples
+    --------
+    >>> from pengp import random_folds
+    >>> plan = random_folds(12, 4, repeats=20, random_state=0)
+    >>> len(list(plan)), [test.size for _, test in plan][:4]
+    (80, [3, 3, 3, 3])
+    """
     _check_k(n, k)
     seed, rng = _seeded(random_state)
     labels = [rng.permutation(np.arange(n) % k) for _ in range(_check_repeats(repeats))]
-    return _from_labels(np.array(labels), "random", {"k": int(k), "seed": seed})
+    return from_labels(np.array(labels), "random", {"k": int(k), "seed": seed})
 
 
 def leave_one_out(n: int) -> FoldPlan:
-    """Each of `n` runs is a fold of its own (the paper's n-fold cross-validation)."""
-    _check_k(n, n)
-    return _from_labels(np.arange(n)[None], "leave-one-out", {})
+    """Each of `n` runs is a fold of its own (the paper's n-fold cross-validation).
+
+    Examples
+    --------
+    >>> from pengp import leave_one_out
+    >>> [test.tolist() for train, test in leave_one_out(3)]
+    [[0], [1], [2]]
+    """
+    check_runs(check_count(n, "n", 2))
+    return from_labels(np.arange(n)[None], "leave-one-out", {})
 
 
 def given_folds(labels: ArrayLike) -> FoldPlan:
@@ -75,6 +93,12 @@ def given_folds(labels: ArrayLike) -> FoldPlan:
     ----------
     labels : array, shape [n] or [repeats, n]
         Any values that can be sorted; equal labels are held out together, in the labels' order.
+
+    Examples
+    --------
+    >>> from pengp.choosing import given_folds
+    >>> [test.tolist() for _, test in given_folds(["a", "b", "a", "b"])]
+    [[0, 2], [1, 3]]
     """
     try:
         rows = np.atleast_2d(np.asarray(labels))
@@ -94,7 +118,7 @@ def given_folds(labels: ArrayLike) -> FoldPlan:
             f"fold labels must name at least 2 folds, the same number in every repeat; they name "
             f"{counts.tolist()}."
         )
-    return _from_labels(codes, "given", {})
+    return from_labels(codes, "given", {})
 
 
 def from_splitter(
@@ -104,13 +128,22 @@ def from_splitter(
 
     Held-out sets may overlap or leave runs out (ShuffleSplit), training sets may be smaller than
     the rest (TimeSeriesSplit); passes that each hold out every run once are counted as repeats.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import KFold
+    >>> from pengp import load_piston_slap
+    >>> from pengp.choosing import from_splitter
+    >>> runs = load_piston_slap()
+    >>> [test.tolist() for _, test in from_splitter(KFold(3), runs.X, runs.y)]
+    [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
     """
     name = type(splitter).__name__
     try:
         pairs = list(splitter.split(X, y, groups))
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"the splitter {name} cannot split these data: {error}") from error
-    return _from_pairs(pairs, _count_runs(X), "splitter", {"splitter": name})
+    return from_pairs(pairs, _count_runs(X), "splitter", {"splitter": name})
 
 
 def stratified_folds(
@@ -120,6 +153,14 @@ def stratified_folds(
 
     The runs are sorted by response and cut into blocks of `k`; the runs of a block go to different
     folds at random, so the sizes of the folds differ by at most one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import stratified_folds
+    >>> y = np.arange(6.0)
+    >>> [y[test].tolist() for _, test in stratified_folds(y, 2, random_state=0)]
+    [[0.0, 2.0, 4.0], [1.0, 3.0, 5.0]]
     """
     y = _numbers(y, "a response")
     y = y[:, 0] if y.shape[1:] == (1,) else y
@@ -136,7 +177,7 @@ def stratified_folds(
         for start in range(0, len(y), k):
             block = order[start : start + k]
             row[block] = rng.permutation(k)[: len(block)]
-    return _from_labels(labels, "stratified", {"k": int(k), "seed": seed})
+    return from_labels(labels, "stratified", {"k": int(k), "seed": seed})
 
 
 def space_filling_folds(
@@ -148,6 +189,14 @@ def space_filling_folds(
     while that lowers phi_p = sum over within-fold pairs of distance^-p, from several random starts.
     Columns of X [n, d] are brought to the unit interval first, so units do not matter; sizes differ
     by at most one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import space_filling_folds
+    >>> X = np.linspace(0, 1, 6)[:, None]
+    >>> [test.tolist() for _, test in space_filling_folds(X, 2, random_state=0)]
+    [[1, 3, 5], [0, 2, 4]]
     """
     X = _numbers(X, "inputs")
     if X.ndim != 2:
@@ -155,7 +204,7 @@ def space_filling_folds(
     _check_k(len(X), k)
     seed, rng = _seeded(random_state)
     labels = [maximin_slices(X, k, rng) for _ in range(_check_repeats(repeats))]
-    return _from_labels(np.array(labels), "space-filling", {"k": int(k), "seed": seed})
+    return from_labels(np.array(labels), "space-filling", {"k": int(k), "seed": seed})
 
 
 def make_folds(
@@ -181,6 +230,15 @@ def make_folds(
         Number of independent passes of the kinds that draw.
     groups : array, shape [n], optional
         Handed to a splitter.
+
+    Examples
+    --------
+    >>> from pengp import load_piston_slap, make_folds
+    >>> runs = load_piston_slap()
+    >>> make_folds("space-filling:4", runs.X, runs.y, random_state=0).kind
+    'space-filling'
+    >>> make_folds("loo", runs.X, runs.y).get_n_splits()
+    12
     """
     n = _count_runs(X)
     if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
@@ -225,41 +283,10 @@ def _given_plan(cv: Any, X: ArrayLike, y: ArrayLike | None, groups: ArrayLike | 
             f"cv={cv!r} is not understood; use a number of folds, a name such as 'loo', fold "
             "labels, a fold plan or a scikit-learn splitter."
         )
-    items = cv if isinstance(cv, np.ndarray) else list(cv)
+    items = np.atleast_1d(cv) if isinstance(cv, np.ndarray) else list(cv)
     if len(items) and all(isinstance(item, tuple) and len(item) == 2 for item in items):
-        return _from_pairs(cast(list[tuple[Any, Any]], items), _count_runs(X), "given", {})
+        return from_pairs(cast(list[tuple[Any, Any]], items), _count_runs(X), "given", {})
     return given_folds(cast(ArrayLike, items))
-
-
-def _from_labels(labels: IntArray, kind: str, settings: dict[str, Any]) -> FoldPlan:
-    """Plan of labels [repeats, n] that run from 0 to K-1 in every row."""
-    test: list[IntArray] = []
-    for row in labels:
-        ends = np.cumsum(np.bincount(row))[:-1]
-        test += np.split(np.argsort(row, kind="stable"), ends)
-    return FoldPlan(labels.shape[1], index_arrays(test), len(labels), kind, settings)
-
-
-def _from_pairs(
-    pairs: list[tuple[Any, Any]], n: int, kind: str, settings: dict[str, Any]
-) -> FoldPlan:
-    """Plan of explicit (train, test) index pairs for n runs."""
-    if not pairs:
-        raise InputError("the splitter gave no folds; ask it for at least one.")
-    train, test = (index_arrays(sets) for sets in zip(*pairs, strict=True))
-    whole = all(len(a) + len(b) == n for a, b in zip(train, test, strict=True))
-    plan = FoldPlan(n, test, 1, kind, settings, train)
-    return FoldPlan(n, test, _count_repeats(test, n), kind, settings) if whole else plan
-
-
-def _count_repeats(test: tuple[IntArray, ...], n: int) -> int:
-    """Count the passes if the sets come as equal blocks that each cover all n runs once."""
-    ends = np.flatnonzero(np.cumsum([len(index) for index in test]) == n) + 1
-    if not len(ends) or len(test) % ends[0]:
-        return 1
-    blocks = [test[i : i + ends[0]] for i in range(0, len(test), ends[0])]
-    whole = all(np.array_equal(np.sort(np.concatenate(b)), np.arange(n)) for b in blocks)
-    return len(blocks) if whole else 1
 
 
 def _count_runs(X: ArrayLike) -> int:
@@ -301,6 +328,4 @@ def _check_k(n: int, k: int) -> None:
 
 def _check_repeats(repeats: int) -> int:
     """Return `repeats` if it is a whole number from 1 up, else raise an InputError."""
-    if not isinstance(repeats, numbers.Integral) or repeats < 1:
-        raise InputError(f"repeats={repeats!r} must be a whole number from 1 up.")
-    return int(repeats)
+    return check_count(repeats, "repeats", 1, _MOST_REPEATS)

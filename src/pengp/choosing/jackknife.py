@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import FloatArray, as_floats
 from pengp.choosing.scores import half_width
 from pengp.exceptions import InputError
 
@@ -32,12 +32,29 @@ def jackknife_plus(
         Absolute errors of these fits at the run they left out.
     level : float
         Probability that the intervals aim at; at most n / (n + 1).
+
+    Examples
+    --------
+    Four runs; fits that each left one out predict one new point as 5.0, 5.1, 4.9 and 5.2:
+
+    >>> from pengp.choosing import jackknife_plus
+    >>> lower, upper = jackknife_plus([[5.0, 5.1, 4.9, 5.2]], [0.3, 0.1, 0.2, 0.4], level=0.8)
+    >>> lower.round(2), upper.round(2)
+    (array([4.7]), array([5.6]))
     """
-    means, residuals = np.asarray(means, np.float64), np.asarray(residuals, np.float64)
+    means, residuals = as_floats(means, "means"), as_floats(residuals, "residuals")
+    if residuals.ndim != 1 or not means.ndim or means.shape[-1:] != residuals.shape:
+        raise InputError(
+            f"means must be [m, n] and residuals [n], not {means.shape} and {residuals.shape}."
+        )
+    if not np.isfinite(means).all() or not np.isfinite(residuals).all():
+        raise InputError("means and residuals must be finite.")
     n = len(residuals)
     k = rank(n, level)
-    lower = np.partition(means - residuals, n - k, axis=-1)[..., n - k]
-    upper = np.partition(means + residuals, k - 1, axis=-1)[..., k - 1]
+    with np.errstate(over="ignore"):
+        low, high = means - residuals, means + residuals
+    lower = np.partition(low, n - k, axis=-1)[..., n - k]
+    upper = np.partition(high, k - 1, axis=-1)[..., k - 1]
     return lower, upper
 
 

@@ -18,6 +18,15 @@ class NormalLaw:
     ----------
     location, scale : [m]
         Means and standard deviations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.choosing import NormalLaw
+    >>> law = NormalLaw(np.array([55.0, 57.0]), np.array([0.5, 1.0]))
+    >>> lower, upper = law.interval(0.95)
+    >>> lower.round(2), upper.round(2), law.crps(np.array([55.2, 59.0])).round(3)
+    (array([54.02, 55.98]), array([55.04, 58.96]), array([0.148, 1.453]))
     """
 
     location: FloatArray

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import FloatArray, as_floats
 from pengp._core.registry import Registry
+from pengp.exceptions import InputError
 
 #: A metric of the caller's own, for one fold: r [v], R [v, v], sigma2 -> value.
 FoldFunction: TypeAlias = Callable[[FloatArray, FloatArray, float], float]
@@ -29,6 +30,13 @@ class FoldParts:
         Scale estimated from the training runs.
     quadratic, logdet : FloatArray, shape [...]
         r' R^-1 r and log|R|; nan where R is not positive definite.
+
+    Examples
+    --------
+    >>> from pengp.choosing import FoldParts, get_metric
+    >>> parts = FoldParts.from_arrays([0.5, -0.2], [[1.0, 0.3], [0.3, 1.0]], 2.0)
+    >>> round(float(parts.quadratic), 4), round(float(get_metric("md").compute(parts)), 4)
+    (0.3846, 0.1923)
     """
 
     r: FloatArray
@@ -40,14 +48,23 @@ class FoldParts:
     @classmethod
     def from_arrays(cls, r: ArrayLike, R: ArrayLike, sigma2: ArrayLike) -> "FoldParts":
         """Decompose R once; r [..., v], R [..., v, v], sigma2 [...] broadcast together."""
-        r, R, sigma2 = (np.asarray(a, dtype=np.float64) for a in (r, R, sigma2))
-        v = r.shape[-1]
-        batch = np.broadcast_shapes(r.shape[:-1], R.shape[:-2], sigma2.shape)
+        r, R, sigma2 = as_floats(r, "r"), as_floats(R, "R"), as_floats(sigma2, "sigma2")
+        v = r.shape[-1] if r.ndim else 0
+        try:
+            batch = np.broadcast_shapes(r.shape[:-1], R.shape[:-2], sigma2.shape)
+        except ValueError:
+            v = 0
+        if not v or R.shape[-2:] != (v, v):
+            raise InputError(
+                f"residuals [..., v], R [..., v, v] and sigma2 [...] do not have the shapes "
+                f"{r.shape}, {R.shape} and {sigma2.shape}."
+            )
         r = np.broadcast_to(r, (*batch, v))
         R = np.broadcast_to(R, (*batch, v, v))
         L = _cholesky(R)
         diagonal = np.einsum("...ii->...i", L)
-        quadratic = (_forward_substitution(L, r) ** 2).sum(axis=-1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            quadratic = (_forward_substitution(L, r) ** 2).sum(axis=-1)
         logdet = 2.0 * np.log(diagonal).sum(axis=-1)
         return cls(r, R, np.broadcast_to(sigma2, batch), quadratic, logdet)
 
@@ -87,6 +104,19 @@ class FoldMetric:
         What a report's sentences say; the label if omitted.
     greater_is_better : bool
         Direction of the metric.
+
+    Examples
+    --------
+    A metric of your own is a function of residuals, scaled covariance and scale:
+
+    >>> import numpy as np
+    >>> from pengp import PenalizedGPRegressorCV, load_piston_slap
+    >>> def largest_error(r, R, sigma2):
+    ...     return np.abs(r).max()
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressorCV(cv=4, metric=largest_error, random_state=0)
+    >>> model.fit(runs.X, runs.y).cv_table_.values["largest_error"].shape  # lambdas, folds
+    (41, 4)
     """
 
     name: str
@@ -114,8 +144,11 @@ class FoldMetric:
         return cls(known_as, compute, greater_is_better=greater_is_better)
 
 
+#: The names of `FOLD_METRICS`, for type checkers; a metric of your own is passed itself.
+MetricName: TypeAlias = Literal["pe", "md", "score", "dpe", "root_dpe", "scaled_score"]
+
 #: What names or computes a fold metric.
-MetricLike: TypeAlias = str | FoldMetric | FoldFunction
+MetricLike: TypeAlias = MetricName | FoldMetric | FoldFunction
 
 
 def _fold_by_fold(function: FoldFunction, parts: FoldParts) -> FloatArray:
@@ -128,7 +161,8 @@ def _fold_by_fold(function: FoldFunction, parts: FoldParts) -> FloatArray:
 
 def _prediction_error(parts: FoldParts) -> FloatArray:
     """PE = r'r, Section 2."""
-    return np.asarray((parts.r**2).sum(axis=-1))
+    with np.errstate(over="ignore"):
+        return np.asarray((parts.r**2).sum(axis=-1))
 
 
 def _mahalanobis(parts: FoldParts) -> FloatArray:
@@ -160,10 +194,6 @@ def _scaled_score(parts: FoldParts) -> FloatArray:
     return np.asarray(-_score(parts) / parts.r.shape[-1])
 
 
-#: The names of `FOLD_METRICS`, for type checkers; a metric of your own is passed itself.
-MetricName: TypeAlias = Literal["pe", "md", "score", "dpe", "root_dpe", "scaled_score"]
-MetricChoice: TypeAlias = MetricName | FoldMetric | FoldFunction
-
 #: Fold metrics by name; ``FOLD_METRICS.register`` adds to it.
 FOLD_METRICS = Registry(
     "metric",
@@ -189,10 +219,18 @@ FOLD_METRICS = Registry(
 )
 
 
-def get_metric(metric: MetricLike) -> FoldMetric:
+def get_metric(metric: str | FoldMetric | FoldFunction) -> FoldMetric:
     """Look up a metric by name or wrap a plain function; a FoldMetric is returned as it is.
 
     Lower is better for a function, unless it has a true attribute `greater_is_better`.
+
+    Examples
+    --------
+    >>> from pengp.choosing import get_metric
+    >>> get_metric("dpe").label
+    'DPE'
+    >>> get_metric("scaled_score").greater_is_better
+    True
     """
     if isinstance(metric, FoldMetric):
         return metric
@@ -225,7 +263,26 @@ def fold_metrics(
     -------
     dict of FloatArray, shape [...]
         By name. Where R is not positive definite, metrics that need its inverse are nan.
+
+    Examples
+    --------
+    >>> from pengp.choosing import fold_metrics
+    >>> r, R, sigma2 = [0.5, -0.2], [[1.0, 0.3], [0.3, 1.0]], 2.0
+    >>> found = fold_metrics(r, R, sigma2, metrics=["pe", "dpe", "md"])
+    >>> {name: round(float(value), 4) for name, value in found.items()}
+    {'pe': 0.29, 'dpe': 0.3846, 'md': 0.1923}
     """
-    wanted = [get_metric(m) for m in (FOLD_METRICS if metrics is None else metrics)]
     parts = FoldParts.from_arrays(r, R, sigma2)
-    return {metric.name: metric.compute(parts) for metric in wanted}
+    return {metric.name: metric.compute(parts) for metric in listed_metrics(metrics)}
+
+
+def listed_metrics(metrics: Iterable[MetricLike] | None) -> list[FoldMetric]:
+    """Return metrics, each under a name of its own; everything registered if None."""
+    chosen: Any = FOLD_METRICS if metrics is None else metrics
+    if not isinstance(chosen, Iterable) or (isinstance(chosen, np.ndarray) and not chosen.ndim):
+        raise InputError(f"metrics must be a list of names or metrics, not {metrics!r}.")
+    wanted = [get_metric(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
+    names = [metric.name for metric in wanted]
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"metrics must be one or more with different names, not {names}.")
+    return wanted

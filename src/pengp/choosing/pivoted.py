@@ -9,11 +9,9 @@ variance 1, one for each run, and their squares add up to the distance.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
-from scipy.stats import chi2
-from scipy.stats import f as fisher
-from scipy.stats import t as student
 
 from pengp._core.arrays import FloatArray, IntArray
 
@@ -61,7 +59,7 @@ class StudentReference:
 
     def band(self, size: int, level: float) -> FloatArray:
         """Return the central intervals [size, 2] of errors."""
-        end = np.sqrt(self.scale) * float(student.ppf(0.5 + 0.5 * level, self.df))
+        end = np.sqrt(self.scale) * float(stats.t.ppf(0.5 + 0.5 * level, self.df))
         return np.tile([-end, end], (size, 1))
 
     def expected(self, size: int) -> float:
@@ -74,8 +72,8 @@ class StudentReference:
         """Return the probabilities of a smaller and of a larger sum of squares of errors [r]."""
         size, total = len(errors), float(errors @ errors) / self.scale
         if np.isinf(self.df):
-            return float(chi2.cdf(total, size)), float(chi2.sf(total, size))
-        law = fisher(size, self.df)
+            return float(stats.chi2.cdf(total, size)), float(stats.chi2.sf(total, size))
+        law = stats.f(size, self.df)
         return float(law.cdf(total / size)), float(law.sf(total / size))
 
     def balance(self, errors: FloatArray) -> tuple[float, float]:
@@ -84,7 +82,7 @@ class StudentReference:
         Whatever sigma2 is, the ratio of the mean squares is F(r - h, h).
         """
         early = (len(errors) + 1) // 2
-        law, ratio = fisher(len(errors) - early, early), late_to_early(errors)
+        law, ratio = stats.f(len(errors) - early, early), late_to_early(errors)
         return float(law.cdf(ratio)), float(law.sf(ratio))
 
 

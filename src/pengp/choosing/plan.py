@@ -1,4 +1,4 @@
-"""The record of a fold plan: which runs are held out together; `folds` makes them."""
+"""The record of a fold plan: which runs are held out together, from labels or from pairs."""
 
 import numbers
 from collections.abc import Iterable, Iterator
@@ -30,6 +30,16 @@ class FoldPlan:
         What it was made from (k, seed, ...), ready for JSON.
     train : tuple of IntArray, optional
         Indices to train on where they are not the complement of the held-out set.
+
+    Examples
+    --------
+    >>> from pengp.choosing import random_folds
+    >>> plan = random_folds(6, 3, random_state=0)
+    >>> for train, test in plan:
+    ...     print(train, test)
+    [1 2 3 5] [0 4]
+    [0 1 2 4] [3 5]
+    [0 3 4 5] [1 2]
     """
 
     n: int
@@ -141,6 +151,37 @@ class FoldPlan:
             raise InputError(
                 f"this is not a stored fold plan ({error!r}); make one with FoldPlan.to_dict."
             ) from error
+
+
+def from_labels(labels: IntArray, kind: str, settings: dict[str, Any]) -> FoldPlan:
+    """Plan of labels [repeats, n] that run from 0 to K-1 in every row."""
+    test: list[IntArray] = []
+    for row in labels:
+        ends = np.cumsum(np.bincount(row))[:-1]
+        test += np.split(np.argsort(row, kind="stable"), ends)
+    return FoldPlan(labels.shape[1], index_arrays(test), len(labels), kind, settings)
+
+
+def from_pairs(
+    pairs: list[tuple[Any, Any]], n: int, kind: str, settings: dict[str, Any]
+) -> FoldPlan:
+    """Plan of explicit (train, test) index pairs for n runs."""
+    if not pairs:
+        raise InputError("the splitter gave no folds; ask it for at least one.")
+    train, test = (index_arrays(sets) for sets in zip(*pairs, strict=True))
+    whole = all(len(a) + len(b) == n for a, b in zip(train, test, strict=True))
+    plan = FoldPlan(n, test, 1, kind, settings, train)
+    return FoldPlan(n, test, _count_repeats(test, n), kind, settings) if whole else plan
+
+
+def _count_repeats(test: tuple[IntArray, ...], n: int) -> int:
+    """Count the passes if the sets come as equal blocks that each cover all n runs once."""
+    ends = np.flatnonzero(np.cumsum([len(index) for index in test]) == n) + 1
+    if not len(ends) or len(test) % ends[0]:
+        return 1
+    blocks = [test[i : i + ends[0]] for i in range(0, len(test), ends[0])]
+    whole = all(np.array_equal(np.sort(np.concatenate(b)), np.arange(n)) for b in blocks)
+    return len(blocks) if whole else 1
 
 
 def index_arrays(sets: Iterable[ArrayLike]) -> tuple[IntArray, ...]:

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import BoolArray, FloatArray
-from pengp._core.checks import warn
+from pengp._core.arrays import BoolArray, FloatArray, as_floats
+from pengp._core.checks import check_count, warn
 from pengp._core.registry import Registry, name_of
 from pengp.exceptions import InputError
 
@@ -30,6 +30,19 @@ class Rule:
         What to call it in a few words.
     meaning : str
         What it chooses: "lambda is ...".
+
+    Examples
+    --------
+    A rule of your own, the largest lambda with a mean within 5 % of the best:
+
+    >>> import numpy as np
+    >>> from pengp.choosing import Rule, select_index
+    >>> def nearly_best(lams, values):
+    ...     mean = values.mean(1)
+    ...     return max(np.flatnonzero(mean <= 1.05 * mean.min()), key=lambda i: lams[i])
+    >>> rule = Rule("nearly", nearly_best)
+    >>> int(select_index(rule, [0.0, 0.1, 1.0], [[2.0, 2.0], [1.9, 2.2], [5.0, 6.0]]))
+    1
     """
 
     name: str
@@ -47,8 +60,11 @@ class Rule:
         return self.function(lams, values)
 
 
+#: The names of `RULES`, for type checkers; a rule of your own is passed itself.
+RuleName: TypeAlias = Literal["1se", "min"]
+
 #: What names or is a rule.
-RuleLike: TypeAlias = str | Rule | RuleFunction
+RuleLike: TypeAlias = RuleName | Rule | RuleFunction
 
 
 def mean_and_se(values: ArrayLike, axis: int = -1) -> tuple[FloatArray, FloatArray]:
@@ -63,10 +79,21 @@ def mean_and_se(values: ArrayLike, axis: int = -1) -> tuple[FloatArray, FloatArr
     -------
     mean, se : FloatArray, shape [...]
         se is nan for a single fold; both are not finite where a fold is not.
+
+    Examples
+    --------
+    >>> from pengp.choosing import mean_and_se
+    >>> mean, se = mean_and_se([[2.0, 4.0], [2.5, 4.5]])
+    >>> mean, se
+    (array([3. , 3.5]), array([1., 1.]))
     """
-    values = np.asarray(values, dtype=np.float64)
+    values = as_floats(values, "values")
+    if type(axis) is not int or not -values.ndim <= axis < values.ndim:
+        raise InputError(f"axis={axis!r} is none of the {values.ndim} axes of the values.")
     K = values.shape[axis]
-    with np.errstate(invalid="ignore"):
+    if not K:
+        raise InputError("the metric values are of no fold; give one or more.")
+    with np.errstate(invalid="ignore", over="ignore"):
         mean = values.mean(axis=axis)
         if K < 2:
             return np.asarray(mean), np.full_like(mean, np.nan)
@@ -88,6 +115,12 @@ def best_index(
         Values of lambda, in any order. Ties go to the smallest, without `lams` to the first row.
     greater_is_better : bool
         Direction of the metric.
+
+    Examples
+    --------
+    >>> from pengp.choosing import best_index
+    >>> best_index([[3.0, 5.0], [2.0, 4.0], [6.0, 1.0]])  # three lambdas, two folds
+    1
     """
     mean, _, lams = _summarise(lams, values, greater_is_better)
     return _best(mean, lams)
@@ -113,9 +146,19 @@ def one_se_index(
         How often the folds were dealt; column after column, those of one repeat are together. SE is
         the mean of the repeats' standard errors: folds of different repeats share their runs, and
         the error of a mean over them does not vanish as repeats are added.
+
+    Examples
+    --------
+    lambda = 0.01 is best; 0.1 lies within one standard error of it, 1 does not:
+
+    >>> from pengp.choosing import one_se_index
+    >>> one_se_index([0.0, 0.01, 0.1, 1.0], [[4.0, 5.0], [2.0, 4.0], [2.5, 4.5], [5.0, 9.0]])
+    2
     """
     mean, usable, lams = _summarise(lams, values, greater_is_better)
-    best = _best(mean, lams)
+    best, repeats = _best(mean, lams), check_count(repeats, "repeats", 1)
+    if len(usable) % repeats:
+        raise InputError(f"{len(usable)} folds are not {repeats} repeats of as many folds.")
     blocks = (np.split(a, repeats) for a in (np.asarray(values)[best], usable))
     errors = [mean_and_se(v[u])[1] for v, u in zip(*blocks, strict=True) if u.any()]
     within = mean <= mean[best] + np.nan_to_num(np.array(errors), nan=0.0).mean()
@@ -151,14 +194,14 @@ def _summarise(
 
 def _check_table(lams: ArrayLike | None, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Lams [L] (row numbers where None) and values [L, K] as floats, or an InputError."""
-    values = np.asarray(values, dtype=np.float64)
+    values = as_floats(values, "values")
     if values.ndim != 2 or values.size == 0:
         raise InputError(
             f"the metric values have shape {values.shape}; give a table with one row for each "
             "lambda and one column for each fold."
         )
     lams = np.arange(len(values)) if lams is None else lams
-    lams = np.asarray(lams, dtype=np.float64)
+    lams = as_floats(lams, "lams")
     if lams.shape != (len(values),) or not np.isfinite(lams).all():
         raise InputError(
             f"lams must hold one finite number for each of the {len(values)} rows of values."
@@ -170,10 +213,6 @@ def _min_rule(lams: FloatArray, values: FloatArray) -> int:
     """Index of lambda*; see `best_index`."""
     return best_index(values, lams)
 
-
-#: The names of `RULES`, for type checkers; a rule of your own is passed itself.
-RuleName: TypeAlias = Literal["1se", "min"]
-RuleChoice: TypeAlias = RuleName | Rule | RuleFunction
 
 #: Rules by name; ``RULES.register`` adds to it.
 RULES = Registry(
@@ -194,8 +233,15 @@ RULES = Registry(
 )
 
 
-def get_rule(rule: RuleLike) -> Rule:
-    """Look up a rule by name or function, or wrap a function; a Rule is returned as it is."""
+def get_rule(rule: str | Rule | RuleFunction) -> Rule:
+    """Look up a rule by name or function, or wrap a function; a Rule is returned as it is.
+
+    Examples
+    --------
+    >>> from pengp.choosing import get_rule
+    >>> get_rule("1se").label
+    'one-standard-error rule'
+    """
     if isinstance(rule, Rule):
         return rule
     if callable(rule):
@@ -220,6 +266,13 @@ def select_index(
         Metric value for each lambda and fold.
     greater_is_better : bool
         Direction of the metric; the values are negated before the rule sees them.
+
+    Examples
+    --------
+    >>> from pengp.choosing import select_index
+    >>> values = [[4.0, 5.0], [2.0, 4.0], [2.5, 4.5], [5.0, 9.0]]
+    >>> [select_index(rule, [0.0, 0.01, 0.1, 1.0], values) for rule in ("min", "1se")]
+    [1, 2]
     """
     chosen = get_rule(rule)
     lams, values = _check_table(lams, values)

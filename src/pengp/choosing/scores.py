@@ -1,19 +1,16 @@
-"""Validation scores (RMSE, CRPS, coverage, ...) of predictions of a test set.
+"""Formulas of validation scores (RMSE, CRPS, coverage, ...) of predictions of a test set.
 
 A function named `..._values` gives one value a point, the plain name their mean. Without spread
 (std = 0) each takes its limit.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+import numbers
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import beta, erf, ndtri, stdtr
 
-from pengp._core.arrays import FloatArray
-from pengp._core.registry import Registry
+from pengp._core.arrays import FloatArray, as_floats
 from pengp.exceptions import InputError
 
 #: Standardised errors are clipped here; densities are 0 beyond it and their squares stay finite.
@@ -21,27 +18,52 @@ _FAR = 1e100
 
 
 def rmse(y: ArrayLike, mean: ArrayLike) -> float:
-    """Root mean squared error of predictions `mean` [m] of y [m]."""
-    y, mean = _aligned(y, mean)
-    return _root_mean_square(y - mean)
+    """Root mean squared error of predictions `mean` [m] of y [m].
+
+    Examples
+    --------
+    >>> from pengp import rmse
+    >>> round(rmse([1.0, 2.0, 3.0], [1.0, 2.0, 6.0]), 4)
+    1.7321
+    """
+    return _root_mean_square(_errors(*_aligned(y, mean)))
 
 
 def q2(y: ArrayLike, mean: ArrayLike) -> float:
     """Q2 = 1 - SSE / SST of predictions `mean` [m] of y [m]; SST is taken around the mean of y.
 
     For a constant y it is 1 where every prediction is right, else -inf.
+
+    Examples
+    --------
+    >>> from pengp import q2
+    >>> q2([1.0, 2.0, 3.0], [1.0, 2.0, 3.5])
+    0.875
     """
     y, mean = _aligned(y, mean)
-    error, spread = _root_mean_square(y - mean), _root_mean_square(y - y.mean())
+    scale = np.ldexp(1.0, max(int(np.frexp(np.abs(y).max())[1]), -1000) - 1)
+    middle = scale * (y / scale).mean()  # a power of 2, for sums that are finite
+    error, spread = (_root_mean_square(_errors(y, other)) for other in (mean, middle))
     if spread == 0:
         return 1.0 if error == 0 else -np.inf
-    return 1.0 - (error / spread) ** 2
+    ratio = error / spread
+    return 1.0 - ratio * ratio
 
 
 def crps_normal_values(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> FloatArray:
     """CRPS [m] of normal predictions, `mean` and `std` [m], of y [m]; lower is better.
 
     With z = (y - mean) / std: std (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)), Section 4.
+
+    Examples
+    --------
+    A prediction that is sure of itself gains where it is right and loses where it is not:
+
+    >>> from pengp.choosing import crps_normal_values
+    >>> crps_normal_values([0.0, 3.0], [0.0, 0.0], [1.0, 1.0]).round(4)
+    array([0.2337, 2.4366])
+    >>> crps_normal_values([0.0, 3.0], [0.0, 0.0], [0.1, 0.1]).round(4)
+    array([0.0234, 2.9436])
     """
     error, z, std = _standardised(y, mean, std)
     density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
@@ -50,8 +72,15 @@ def crps_normal_values(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> FloatAr
 
 
 def crps_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
-    """Mean of `crps_normal_values`."""
-    return float(np.mean(crps_normal_values(y, mean, std)))
+    """Mean of `crps_normal_values`.
+
+    Examples
+    --------
+    >>> from pengp import crps_normal
+    >>> round(crps_normal([0.0, 1.0], [0.0, 0.0], [1.0, 1.0]), 4)
+    0.4181
+    """
+    return _average(crps_normal_values(y, mean, std))
 
 
 def crps_student_t_values(y: ArrayLike, mean: ArrayLike, scale: ArrayLike, df: float) -> FloatArray:
@@ -61,8 +90,17 @@ def crps_student_t_values(y: ArrayLike, mean: ArrayLike, scale: ArrayLike, df: f
     function: scale (z (2 F(z) - 1) + 2 f(z) (df + z^2) / (df - 1)
     - 2 sqrt(df) / (df - 1) B(1/2, df - 1/2) / B(1/2, df/2)^2) (Jordan, Krueger, Lerch 2019).
     An infinite df is the normal distribution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.choosing import crps_student_t_values
+    >>> crps_student_t_values([0.0, 3.0], [0.0, 0.0], [1.0, 1.0], 5.0).round(4)
+    array([0.257 , 2.3388])
+    >>> crps_student_t_values([0.0, 3.0], [0.0, 0.0], [1.0, 1.0], np.inf).round(4)  # normal
+    array([0.2337, 2.4366])
     """
-    if not df > 1:
+    if not isinstance(df, numbers.Real) or not df > 1:
         raise InputError(f"the CRPS of a Student t needs more than 1 degree of freedom, not {df}.")
     if np.isinf(df):
         return crps_normal_values(y, mean, scale)
@@ -76,8 +114,15 @@ def crps_student_t_values(y: ArrayLike, mean: ArrayLike, scale: ArrayLike, df: f
 
 
 def crps_student_t(y: ArrayLike, mean: ArrayLike, scale: ArrayLike, df: float) -> float:
-    """Mean of `crps_student_t_values`."""
-    return float(np.mean(crps_student_t_values(y, mean, scale, df)))
+    """Mean of `crps_student_t_values`.
+
+    Examples
+    --------
+    >>> from pengp.choosing import crps_student_t
+    >>> round(crps_student_t([0.0, 3.0], [0.0, 0.0], [1.0, 1.0], 5.0), 4)
+    1.2979
+    """
+    return _average(crps_student_t_values(y, mean, scale, df))
 
 
 def log_score_values(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> FloatArray:
@@ -85,6 +130,12 @@ def log_score_values(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> FloatArra
 
     log(std) + log(2 pi)/2 + z^2/2 with z = (y - mean) / std; lower is better.
     Without spread it is -inf where the prediction is right, else inf.
+
+    Examples
+    --------
+    >>> from pengp.choosing import log_score_values
+    >>> log_score_values([0.0, 1.0], [0.0, 0.0], [1.0, 1.0]).round(4)
+    array([0.9189, 1.4189])
     """
     error, z, std = _standardised(y, mean, std)
     score = np.log(np.where(std > 0, std, 1.0)) + 0.5 * np.log(2.0 * np.pi) + 0.5 * z**2
@@ -92,13 +143,26 @@ def log_score_values(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> FloatArra
 
 
 def log_score(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
-    """Mean of `log_score_values`; inf as soon as one y has density 0."""
-    return _mean_surprise(log_score_values(y, mean, std))
+    """Mean of `log_score_values`; inf as soon as one y has density 0.
+
+    Examples
+    --------
+    >>> from pengp.choosing import log_score
+    >>> round(log_score([0.0, 1.0], [0.0, 0.0], [1.0, 1.0]), 4)
+    1.1689
+    """
+    return mean_surprise(log_score_values(y, mean, std))
 
 
-def _mean_surprise(values: FloatArray) -> float:
+def mean_surprise(values: FloatArray) -> float:
     """Mean of negative log densities [m]; inf as soon as one is."""
-    return float(np.inf if np.isposinf(values).any() else np.mean(values))
+    return float(np.inf) if np.isposinf(values).any() else _average(values)
+
+
+def _average(values: FloatArray) -> float:
+    """Mean of values [m], infinite if it is too large for a number."""
+    with np.errstate(over="ignore"):
+        return float(np.mean(values))
 
 
 def interval_score_values(
@@ -108,122 +172,49 @@ def interval_score_values(
 
     (upper - lower) + 2/alpha (lower - y)_+ + 2/alpha (y - upper)_+ with alpha = 1 - level
     (Gneiting and Raftery 2007, eq. 43); lower is better.
+
+    Examples
+    --------
+    The width, and 2 / 0.1 = 20 times the distance of a miss:
+
+    >>> from pengp.choosing import interval_score_values
+    >>> interval_score_values([1.0, 4.0], [0.0, 0.0], [3.0, 3.0], level=0.9).round(2)
+    array([ 3., 23.])
     """
-    alpha = 1.0 - _check_level(level)
+    alpha = 1.0 - check_level(level)
     y, lower, upper = _aligned(y, lower, upper)
     if np.any(lower > upper):
         raise InputError("an interval has lower > upper; swap the two arguments.")
-    outside = np.maximum(lower - y, 0.0) + np.maximum(y - upper, 0.0)
-    return np.asarray(upper - lower + 2.0 / alpha * outside)
+    with np.errstate(over="ignore"):
+        outside = np.maximum(lower - y, 0.0) + np.maximum(y - upper, 0.0)
+        return np.asarray(upper - lower + 2.0 / alpha * outside)
 
 
 def interval_score(
     y: ArrayLike, lower: ArrayLike, upper: ArrayLike, *, level: float = 0.95
 ) -> float:
-    """Mean of `interval_score_values`."""
-    return float(np.mean(interval_score_values(y, lower, upper, level=level)))
+    """Mean of `interval_score_values`.
+
+    Examples
+    --------
+    >>> from pengp import interval_score
+    >>> round(interval_score([1.0, 4.0], [0.0, 0.0], [3.0, 3.0], level=0.9), 2)
+    13.0
+    """
+    return _average(interval_score_values(y, lower, upper, level=level))
 
 
 def coverage(y: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
-    """Share of y [m] inside [lower, upper] [m], ends included; best near the nominal level."""
+    """Share of y [m] inside [lower, upper] [m], ends included; best near the nominal level.
+
+    Examples
+    --------
+    >>> from pengp import coverage
+    >>> coverage([1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0], [3.5, 3.5, 3.5, 3.5])
+    0.75
+    """
     y, lower, upper = _aligned(y, lower, upper)
     return float(np.mean((lower <= y) & (y <= upper)))
-
-
-class Law(Protocol):
-    """Predictive distributions at m points; `pengp.choosing.NormalLaw` is the plainest."""
-
-    def mean(self) -> FloatArray:
-        """Return the means [m]."""
-        ...
-
-    def std(self) -> FloatArray:
-        """Return the standard deviations [m]."""
-        ...
-
-    def cdf(self, y: ArrayLike) -> FloatArray:
-        """Return F(y) [m] at y [m]."""
-        ...
-
-    def log_density(self, y: ArrayLike) -> FloatArray:
-        """Return the logarithm of the density [m] at y [m]."""
-        ...
-
-    def interval(self, level: float) -> FloatArray:
-        """Return the central intervals [m, 2] that hold ``level`` of each law."""
-        ...
-
-    def crps(self, y: ArrayLike) -> FloatArray:
-        """Return the continuous ranked probability scores [m] of y [m]."""
-        ...
-
-
-@dataclass(frozen=True)
-class ValidationScore:
-    """A score of predictive distributions.
-
-    Attributes
-    ----------
-    name : str
-        Key in tables and in `VALIDATION_SCORES`.
-    function : callable
-        (y [m], law, level) -> float, with the predictive distributions as a `Law`.
-    label : str
-        What tables call it.
-    meaning : str
-        What it says; ``{level}`` stands for the probability of the intervals in percent.
-    greater_is_better : bool or None
-        Direction; None for a share that is best near the level.
-    has_unit : bool
-        Whether it has the unit of the response.
-    """
-
-    name: str
-    function: Callable[[ArrayLike, Law, float], float]
-    label: str
-    meaning: str
-    greater_is_better: bool | None = False
-    has_unit: bool = False
-
-    def __call__(self, y: ArrayLike, law: Law, level: float = 0.95) -> float:
-        """Score of the predictive distributions of y [m]."""
-        return self.function(y, law, level)
-
-    def explain(self, level: float = 0.95) -> str:
-        """Return meaning and direction in words."""
-        best = {True: "higher is better", False: "lower is better", None: "best {level}"}
-        text = f"{self.meaning}; {best[self.greater_is_better]}"
-        return text.format(level=f"{100 * level:g} %")
-
-
-def _rmse_of(y: ArrayLike, law: Law, level: float) -> float:
-    """RMSE of the means."""
-    return rmse(y, law.mean())
-
-
-def _q2_of(y: ArrayLike, law: Law, level: float) -> float:
-    """Q2 of the means."""
-    return q2(y, law.mean())
-
-
-def _crps_of(y: ArrayLike, law: Law, level: float) -> float:
-    """CRPS; the level plays no part."""
-    return float(np.mean(law.crps(y)))
-
-
-def _log_score_of(y: ArrayLike, law: Law, level: float) -> float:
-    """Log score; the level plays no part."""
-    return _mean_surprise(-law.log_density(y))
-
-
-def _coverage_of(y: ArrayLike, law: Law, level: float) -> float:
-    """Coverage of the central intervals."""
-    return coverage(y, *law.interval(_check_level(level)).T)
-
-
-def _interval_score_of(y: ArrayLike, law: Law, level: float) -> float:
-    """Interval score of the central intervals."""
-    return interval_score(y, *law.interval(_check_level(level)).T, level=level)
 
 
 def normal_interval(
@@ -237,45 +228,29 @@ def normal_interval(
 
 def half_width(level: float) -> float:
     """Return the normal quantile z of a central interval mean -+ z std of that level."""
-    return float(ndtri(0.5 + 0.5 * _check_level(level)))
-
-
-#: Validation scores by name; ``VALIDATION_SCORES.register`` adds to it.
-VALIDATION_SCORES = Registry(
-    "score",
-    ValidationScore("rmse", _rmse_of, "RMSE", "typical size of an error", has_unit=True),
-    ValidationScore(
-        "q2", _q2_of, "Q2", "1 is perfect, 0 as good as the mean", greater_is_better=True
-    ),
-    ValidationScore("crps", _crps_of, "CRPS", "error and spread together", has_unit=True),
-    ValidationScore("log_score", _log_score_of, "log score", "surprise at the responses"),
-    ValidationScore(
-        "coverage",
-        _coverage_of,
-        "coverage",
-        "share in their {level} interval",
-        greater_is_better=None,
-    ),
-    ValidationScore(
-        "interval_score",
-        _interval_score_of,
-        "interval score",
-        "interval width and misses",
-        has_unit=True,
-    ),
-)
+    return float(ndtri(0.5 + 0.5 * check_level(level)))
 
 
 def _aligned(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
-    """Arrays as floats, each of the shape [m] of the first or a single number."""
-    first, *others = (np.asarray(a, dtype=np.float64) for a in arrays)
+    """Arrays as floats without nan, each of the shape [m] of the first or a single number."""
+    first, *others = (as_floats(a, "what a score is made of") for a in arrays)
     shapes = [a.shape for a in others]
     if first.ndim != 1 or first.size == 0 or not all(s in ((), first.shape) for s in shapes):
         raise InputError(
             f"a score needs the responses as one column [m] and predictions of the same shape; got "
             f"{first.shape} and {', '.join(map(str, shapes))}."
         )
+    if not np.isfinite(first).all() or any(np.isnan(a).any() for a in others):
+        raise InputError(
+            "a score needs finite responses and predictions that are numbers, but some are missing."
+        )
     return (first, *(np.broadcast_to(a, first.shape) for a in others))
+
+
+def _errors(y: FloatArray, mean: FloatArray) -> FloatArray:
+    """Differences y - mean [m], infinite where they are too large for a number."""
+    with np.errstate(over="ignore"):
+        return y - mean
 
 
 def _standardised(
@@ -285,9 +260,10 @@ def _standardised(
     y, mean, std = _aligned(y, mean, std)
     if np.any(std < 0):
         raise InputError("a predictive standard deviation is negative; pass values from 0 up.")
+    error = _errors(y, mean)
     with np.errstate(over="ignore"):
-        z = (y - mean) / np.where(std > 0, std, np.inf)
-    return y - mean, np.clip(z, -_FAR, _FAR), std
+        z = error / np.where(std > 0, std, np.inf)
+    return error, np.clip(z, -_FAR, _FAR), std
 
 
 def _root_mean_square(x: FloatArray) -> float:
@@ -298,8 +274,8 @@ def _root_mean_square(x: FloatArray) -> float:
     return largest * float(np.sqrt(np.mean((x / largest) ** 2)))
 
 
-def _check_level(level: float) -> float:
+def check_level(level: float) -> float:
     """Return the coverage level if it lies between 0 and 1, else raise an InputError."""
-    if not 0 < level < 1:
+    if not isinstance(level, numbers.Real) or not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, such as 0.95, and is {level!r}.")
     return float(level)

@@ -3,6 +3,8 @@
 import sys
 from importlib.util import find_spec
 
+from pengp._core.lazy import defer
+
 __all__ = ["main"]
 
 #: What the command line needs besides the library; the extra "cli" installs all of it.
@@ -18,6 +20,7 @@ def main() -> None:
             'install it with: pip install "pengp[cli]"\n'
         )
         sys.exit(1)
+    defer("scipy.stats")  # scikit-learn imports it, and it takes a third of a command's start
     try:
         from pengp.cli.app import run
 

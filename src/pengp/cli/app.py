@@ -66,7 +66,8 @@ def _exit_codes() -> Iterator[None]:
         _close_output()
         if isinstance(error, BrokenPipeError) or isinstance(error.__cause__, BrokenPipeError):
             raise typer.Exit from None  # the reader, such as head, has seen enough
-        say(str(error))
+        lost = isinstance(error, FileNotFoundError) and error.filename is None
+        say("the working directory is gone; change to another one." if lost else str(error))
         raise typer.Exit(FILE) from None
     except InputError as error:
         say(str(error))

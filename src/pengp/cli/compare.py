@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pengp.cli.printing import number, paragraph, percent, rendered, show, show_json, table, working
+from pengp.cli.noise import LikeFitOption
+from pengp.cli.printing import number, paragraph, percent, rendered, show, show_json, table
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ def compare(
             help="Model files (.pengp) from pengp fit, and perhaps a table of test runs.",
         ),
     ],
+    noise_sd: LikeFitOption = None,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
@@ -34,6 +37,7 @@ def compare(
     turn and predicted by an estimate from the others. Differences are taken run by run.
     """
     from pengp.cli.models import open_model
+    from pengp.persistence import read_info
 
     models = [path for path in files if path.suffix.lower() == ".pengp"]
     tables = [path for path in files if path not in models]
@@ -45,18 +49,29 @@ def compare(
         raise InputError("models that are compared have one response, and the same one.")
     single = {name: view for name, (view,) in views.items()}
     reading = Reading(decimal, thousands, sheet, ignore or ())
-    with working(f"Comparing {len(models)} models ..."):
-        found = _judged(single, str(tables[0]) if tables else None, reading)
+    with working(f"Comparing {len(models)} models ...", quiet=as_json):
+        info = read_info(models[0])["info"]
+        found = _judged(single, str(tables[0]) if tables else None, reading, noise_sd, info)
     if as_json:
         show_json(_record(found))
     else:
         show(_text(found, single))
 
 
-def _judged(views: "dict[str, FittedView]", test: str | None, reading: Reading) -> "Comparison":
-    """Compare the models, by the runs of a table if there is one."""
+def _judged(
+    views: "dict[str, FittedView]",
+    test: str | None,
+    reading: Reading,
+    noise_sd: list[str] | None,
+    info: dict[str, Any],
+) -> "Comparison":
+    """Compare the models, by the runs of a table if there is one.
+
+    Their noise is as given, or as in the fit of the first model, of which ``info`` tells.
+    """
     from pengp.cli.levels import levels_in, read_inputs
     from pengp.cli.models import as_fitted
+    from pengp.cli.noise import test_noise
     from pengp.cli.tables import read_table
     from pengp.diagnostics import compare
 
@@ -69,7 +84,9 @@ def _judged(views: "dict[str, FittedView]", test: str | None, reading: Reading) 
         )
     y = runs.numbers([first.response])[first.response].to_numpy()
     X = read_inputs(runs, first.names, levels_in(first))
-    return compare(views, as_fitted(first, X), y)
+    noise = test_noise(runs, noise_sd, info, [first.response])
+    sd = None if noise is None else noise[:, 0]
+    return compare(views, as_fitted(first, X), y, noise_sd=sd)
 
 
 def _record(found: "Comparison") -> dict[str, Any]:

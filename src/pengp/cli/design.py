@@ -11,9 +11,10 @@ import typer
 from pengp.cli.bounds import BOUNDS_HELP, read_bounds
 from pengp.cli.files import same_file
 from pengp.cli.levels import IntegerOption, check_whole, labels_at, read_levels
-from pengp.cli.printing import note, paragraph, show, show_json, working
+from pengp.cli.printing import note, paragraph, show, show_json
 from pengp.cli.reading import DecimalOption, Reading, ThousandsOption
 from pengp.cli.tables import TableWriter
+from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def design(
     _check_slices(n, kind, slices, inputs)
     _check_log(log or [], ranges)
     check_whole(integer or [], ranges)
-    with working("Designing ..."):
+    with working("Designing ...", quiet=as_json):
         unit = _unit_design(n, len(inputs), kind, slices, seed)
         frame = _design(unit, ranges, log or [], integer or [], digits)
     for p, (name, labels) in enumerate(levels.items(), start=len(ranges)):

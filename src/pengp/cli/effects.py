@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pengp.cli.headers import names_in_option
 from pengp.cli.laws import Laws, Level, ModelFile, Seed, laws_by_name
-from pengp.cli.printing import paragraph, rendered, show, show_json, table, working
+from pengp.cli.printing import paragraph, rendered, show, show_json, table
+from pengp.cli.waiting import working
+from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pengp.decisions import Effects, Estimate
+    from pengp.decisions import Effects, Estimate, Surface
 
 #: Pairs of inputs that are shown, and the share of the variance from which one is.
 _PAIRS, _LEAST = 6, 0.005
@@ -21,6 +24,14 @@ def effects(
     model: Annotated[Path, ModelFile],
     law: Laws = None,
     level: Level = 0.9,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Two inputs whose surfaces go into --json; may be repeated.",
+            show_default="up to three that act together",
+        ),
+    ] = None,
     seed: Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
@@ -30,17 +41,25 @@ def effects(
 
     check_level(level)
     laws, views = laws_by_name(law), open_model(model)
-    with working("Drawing functions ..."):
-        found = [find(view, laws, level=level, random_state=seed) for view in views]
+    pairs = None if pair is None else [_two(text) for text in pair]
+    with working("Drawing functions ...", quiet=as_json):
+        found = [find(view, laws, level=level, pairs=pairs, random_state=seed) for view in views]
     if as_json:
         show_json({"file": str(model), "effects": [_record(one) for one in found]})
     else:
         show(rendered(*(part for one in found for part in _parts(one))))
 
 
+def _two(text: str) -> tuple[str, str]:
+    """Return the two names in ``A,B``."""
+    names = names_in_option(text) or []
+    if len(names) != 2:
+        raise InputError(f"--pair {text!r} names {len(names)} inputs; write two, as A,B.")
+    return names[0], names[1]
+
+
 def _record(found: "Effects") -> dict[str, Any]:
     """Return all that is known, as numbers and names."""
-    curves = zip(found.names, found.x, *found.curves, strict=True)
     return {
         "response": found.response,
         "laws": dict(zip(found.names, found.laws, strict=True)),
@@ -50,9 +69,20 @@ def _record(found: "Effects") -> dict[str, Any]:
         "std": found.std._asdict(),
         "indices": found.records(),
         "main_effects": [
-            {"input": name, "x": x, "mean": mean, "lower": lower, "upper": upper}
-            for name, x, mean, lower, upper in curves
+            {"input": name, "x": axis.values, "mean": mean, "lower": lower, "upper": upper}
+            for name, (axis, mean, lower, upper) in zip(found.names, found.curves, strict=True)
         ],
+        "surfaces": [_surface(surface) for surface in found.surfaces],
+    }
+
+
+def _surface(found: "Surface") -> dict[str, Any]:
+    """Return what two inputs do together, rows for the first of them."""
+    return {
+        "inputs": list(found.names),
+        "x": [axis.values for axis in found.axes],
+        "joint": found.joint._asdict(),
+        "interaction": found.interaction._asdict(),
     }
 
 

@@ -11,7 +11,8 @@ from pengp.cli.bounds import BOUNDS_HELP, input_bounds
 from pengp.cli.choices import choice
 from pengp.cli.headers import names_in_option
 from pengp.cli.levels import FactorOption, IntegerOption, level_settings, note_whole
-from pengp.cli.printing import facts, paragraph, rendered, show, show_json, working
+from pengp.cli.noise import NoiseOption, check_nugget
+from pengp.cli.printing import facts, paragraph, rendered, show, show_json
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
 from pengp.cli.search import (
@@ -24,6 +25,7 @@ from pengp.cli.search import (
     check_given_lambda,
     search_settings,
 )
+from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -128,6 +130,7 @@ def fit(
             show_default="1e-5; bayes: also 1e-8",
         ),
     ] = None,
+    noise_sd: NoiseOption = None,
     mean: Annotated[
         str | None,
         choice("mean", "Prior mean", "zero; bayes: constant, from two inputs on"),
@@ -183,7 +186,7 @@ def fit(
     """
     from pengp.cli.files import check_destination, check_report
     from pengp.cli.runs import check_runs, merge_runs, read_runs
-    from pengp.cli.summary import Summary
+    from pengp.cli.summary import summaries_of
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
@@ -200,7 +203,8 @@ def fit(
     fewest = 3 if method is Method.BAYES else 2
     _check_responses(response, tolerance)
     names, factors = names_in_option(inputs), factor or []
-    runs = read_runs(data, response, names, factors=factors, fewest=fewest, reading=reading)
+    known: dict[str, Any] = {"factors": factors, "fewest": fewest, "reading": reading}
+    runs = read_runs(data, response, names, **known, noise=noise_sd or [])
     region = input_bounds(runs, bounds or [], reading)
     from pengp.cli.folds import Folds  # and what it imports, once the table is known to be sound
     from pengp.estimators.view import view_of
@@ -208,12 +212,14 @@ def fit(
     scales = read_scales(runs, response, log, log_response, transform)
     scales |= level_settings(runs, integer or [])
     given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
+    check_nugget(runs, given["nugget"])
     check_runs(runs, given["nugget"])
     runs = merge_runs(runs, given["nugget"])
     model: Any = None
     named = response[0] if len(response) == 1 else response
     info: dict[str, Any] = {"response": named, "source": runs.source, "seed": seed}
-    with working(f"Fitting {len(runs.y)} runs ..."):
+    info |= {"noise_sd": runs.noise} if runs.noise else {}
+    with working(f"Fitting {len(runs.y)} runs ...", quiet=as_json):
         if method is Method.BAYES:
             model = _average(runs, given, input_bounds=region, **scales, random_state=seed)
         else:
@@ -226,8 +232,8 @@ def fit(
                 info |= plan.record()
             else:
                 model = _at_lambda(runs, lam, given)
-    views = [view_of(model, k, response_name=name) for k, name in enumerate(response)]
-    summaries = [Summary.of(view, tolerance) for view in views]
+        views = [view_of(model, k, response_name=name) for k, name in enumerate(response)]
+        summaries = summaries_of(views, tolerance)
     _conclude(summaries, info, place, report, as_json=as_json)
     note_whole(runs, integer or [])
 
@@ -244,7 +250,7 @@ def _average(runs: "Runs", given: dict[str, Any], **settings: Any) -> "BayesianG
     }
     nugget, mean = (words.get(given[name], given[name]) for name in ("nugget", "mean"))
     model = BayesianGPRegressor(kernels=given["kernel"], nugget=nugget, mean=mean, **settings)
-    return model.fit(runs.X, runs.y)
+    return model.fit(runs.X, runs.y, runs.noise_sd)
 
 
 def _penalized(
@@ -257,7 +263,7 @@ def _penalized(
     chosen = {name: value for name, value in given.items() if value is not None}
     model = PenalizedGPRegressorCV(cv=plan.deal(runs.X, runs.y), **chosen, **settings)
     with joblib_workers(settings["n_jobs"] or 1):
-        return model.fit(runs.X, runs.y)
+        return model.fit(runs.X, runs.y, runs.noise_sd)
 
 
 def _at_lambda(runs: "Runs", lam: float, given: dict[str, Any]) -> "PenalizedGPRegressor":
@@ -265,7 +271,7 @@ def _at_lambda(runs: "Runs", lam: float, given: dict[str, Any]) -> "PenalizedGPR
     from pengp.estimators import PenalizedGPRegressor
 
     chosen = {name: value for name, value in given.items() if value is not None}
-    return PenalizedGPRegressor(lam=lam, **chosen).fit(runs.X, runs.y)
+    return PenalizedGPRegressor(lam=lam, **chosen).fit(runs.X, runs.y, runs.noise_sd)
 
 
 def _check_responses(responses: list[str], tolerance: float | None) -> None:

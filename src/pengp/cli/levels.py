@@ -44,6 +44,7 @@ def find_levels(
     table: "Table", factors: Sequence[str], names: Sequence[str]
 ) -> "dict[str, Levels]":
     """Return the levels that factors take in a table whose inputs have these names."""
+    from pengp.estimators.factors import levels_of
     from pengp.model.levels import Levels
 
     found = {}
@@ -51,8 +52,7 @@ def find_levels(
         if name not in names:
             raise unknown_column(name, names, table.source)
         if table.is_text(name):
-            labels = sorted(set(_texts(table, name)))
-            found[name] = Levels(tuple(labels), tuple(map(float, range(len(labels)))))
+            found[name] = levels_of(sorted(set(_texts(table, name))))
         else:
             values = sorted(set(table.numbers([name])[name].tolist()))
             found[name] = Levels(tuple(f"{value:.15g}" for value in values), tuple(values))

@@ -2,18 +2,27 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from pengp.cli.bounds import BOUNDS_HELP
-from pengp.cli.printing import facts, number, percent, rendered, show, show_json, table, working
+from pengp.cli.levels import (
+    FactorOption,
+    IntegerOption,
+    level_settings,
+    levels_in,
+    read_inputs,
+)
+from pengp.cli.noise import NoiseOption
+from pengp.cli.printing import rendered, show, show_json
+from pengp.cli.proposed import parts_of, write_runs
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
+from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from pengp._core.arrays import FloatArray
     from pengp.cli.state import State
     from pengp.decisions import NextRuns
@@ -27,7 +36,8 @@ WhereOption = Annotated[
     typer.Option(
         "--where",
         metavar="CONDITION",
-        help='Condition on the inputs, such as "x1 + x2 <= 3"; may be repeated.',
+        help='Condition on the inputs, such as "x1 + x2 <= 3" or "material != wood"; may be '
+        "repeated.",
     ),
 ]
 
@@ -117,6 +127,11 @@ def next_runs(
     bounds: Annotated[
         list[str] | None, typer.Option("--bounds", "-b", metavar="RANGE|FILE", help=BOUNDS_HELP)
     ] = None,
+    log: LogOption = None,
+    log_response: LogResponseOption = False,
+    transform: TransformOption = None,
+    integer: IntegerOption = None,
+    factor: FactorOption = None,
     candidates: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Table of the only runs that can be done."),
@@ -143,6 +158,7 @@ def next_runs(
             help="Table to write: inputs, an empty response, and the status planned.",
         ),
     ] = None,
+    noise_sd: NoiseOption = None,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
@@ -162,19 +178,25 @@ def next_runs(
     reading = Reading(decimal, thousands, sheet, ignore or ())
     if output is not None:
         check_destination(output, data, *([candidates] if candidates else []))
-    if model is not None and (bounds or inputs):
-        raise InputError("--bounds and --inputs go with a fit; --model has its own.")
+    scales = Scales(log, log_response, transform, integer or [])
+    if model is not None and (bounds or inputs or factor or noise_sd or scales.any):
+        raise InputError(
+            "--bounds, --inputs, --factor, --integer, --noise-sd and scales go with a fit; --model "
+            "has its own."
+        )
     view = None if model is None else one_view(model, response)
     known, names = _names_of(view, response, names_in_option(inputs))
-    state = read_state(data, known, names, reading)
-    with working(f"Judging {len(state.done.y)} runs ..."):
-        view = _fitted(state, known, bounds or [], reading, seed) if view is None else view
+    levels = (factor or []) if view is None else levels_in(view)
+    state = read_state(data, known, names, reading, factors=levels, noise=noise_sd or [])
+    with working(f"Judging {len(state.done.y)} runs ...", quiet=as_json):
+        if view is None:
+            view = _fitted(state, known, bounds or [], scales, reading, seed)
         _check_known(view, state, data, model)
         found = _proposed(
             view,
             state,
             retry=retry,
-            candidates=_rows(candidates, state.names, reading),
+            candidates=_rows(candidates, state, reading),
             n=n,
             goal=goal.value,
             criterion=None if criterion is None else _CRITERIA[criterion],
@@ -186,12 +208,12 @@ def next_runs(
             random_state=seed,
         )
     if output is not None:
-        _write(found, output)
+        write_runs(found, output)
     if as_json:
         place = None if output is None else str(output)
         show_json({**found.record(), "seed": seed, "output": place})
     else:
-        show(rendered(*_parts(found, state, data, output)))
+        show(rendered(*parts_of(found, state, data, output)))
 
 
 def _names_of(
@@ -205,12 +227,31 @@ def _names_of(
     return response, inputs
 
 
+class Scales(NamedTuple):
+    """Scales of the inputs and of the response as the command line has them."""
+
+    log: list[str] | None
+    log_response: bool
+    transform: list[str] | None
+    integer: list[str]
+
+    @property
+    def any(self) -> bool:
+        """Whether any was given."""
+        return bool(self.log or self.log_response or self.transform or self.integer)
+
+
 def _fitted(
-    state: "State", response: str, bounds: list[str], reading: Reading, seed: int
+    state: "State",
+    response: str,
+    bounds: list[str],
+    scales: Scales,
+    reading: Reading,
+    seed: int,
 ) -> "FittedView":
     """Return the average of the runs that are done."""
     from pengp.cli.bounds import input_bounds
-    from pengp.cli.runs import check_runs
+    from pengp.cli.runs import check_runs, merge_runs
     from pengp.estimators import BayesianGPRegressor
     from pengp.estimators.view import view_of
 
@@ -221,9 +262,11 @@ def _fitted(
             "the first ones with: pengp design"
         )
     check_runs(runs, None)
+    settings = read_scales(runs, [response], *scales[:3]) | level_settings(runs, scales.integer)
     region = input_bounds(runs, bounds, reading)
-    model = BayesianGPRegressor(input_bounds=region, random_state=seed).fit(runs.X, runs.y)
-    return view_of(model, response_name=response)
+    runs = runs if runs.noise_sd is None else merge_runs(runs, None)
+    model = BayesianGPRegressor(input_bounds=region, random_state=seed, **settings)
+    return view_of(model.fit(runs.X, runs.y, runs.noise_sd), response_name=response)
 
 
 def _check_known(view: "FittedView", state: "State", data: str, model: Path | None) -> None:
@@ -237,13 +280,14 @@ def _check_known(view: "FittedView", state: "State", data: str, model: Path | No
             )
 
 
-def _rows(path: str | None, names: list[str], reading: Reading) -> "FloatArray | None":
+def _rows(path: str | None, state: "State", reading: Reading) -> "FloatArray | None":
     """Return the candidates [m, d] in a table."""
     from pengp.cli.tables import read_table
 
     if path is None:
         return None
-    return read_table(path, reading.marks).numbers(names).to_numpy()
+    table = read_table(path, reading.marks)
+    return read_inputs(table, state.names, state.done.levels).to_numpy()
 
 
 def _proposed(view: "FittedView", state: "State", *, retry: bool, **options: Any) -> "NextRuns":
@@ -255,67 +299,3 @@ def _proposed(view: "FittedView", state: "State", *, retry: bool, **options: Any
     avoid = state.abandoned if retry else pd.concat([state.failed, state.abandoned])
     planned, away = (frame.to_numpy() for frame in (state.planned, avoid))
     return propose(view, planned=planned, avoid=away, **options)
-
-
-def _write(found: "NextRuns", place: Path) -> None:
-    """Write the runs as rows that can be added to the table."""
-    import pandas as pd
-
-    from pengp.cli.state import STATUS
-    from pengp.cli.tables import TableWriter
-
-    frame: pd.DataFrame = pd.DataFrame(found.X, columns=pd.Index(found.names))
-    frame[found.response] = ""
-    frame[STATUS] = "planned"
-    with TableWriter(place) as writer:
-        writer.write(frame)
-
-
-def _parts(
-    found: "NextRuns", state: "State", data: str, output: Path | None
-) -> "list[RenderableType]":
-    """Return what is printed."""
-    from pengp.decisions.goals import CRITERIA
-
-    told = [
-        ("Goal", found.goal),
-        ("Criterion", f"{found.criterion}: {CRITERIA[found.criterion]}"),
-        ("Runs", _counts(state)),
-    ]
-    place = f"the rows of {output}" if output else "these rows"
-    steps = [
-        [str(step.runs), number(step.width), percent(step.width / found.steps[0].width)]
-        for step in found.steps
-    ]
-    return [
-        facts(told),
-        "",
-        _run_table(found),
-        "",
-        "What more runs are expected to buy, these first:",
-        table(["more runs", "mean width of the 95 % intervals", "of now"], steps, right=(0, 1, 2)),
-        "",
-        facts([("Next", f"add {place} to {data}, run the simulator, fill in {found.response}")]),
-    ]
-
-
-def _counts(state: "State") -> str:
-    """Return how many runs there are of each status."""
-    others = {"planned": state.planned, "failed": state.failed, "abandoned": state.abandoned}
-    more = [f", {len(frame)} {word}" for word, frame in others.items() if len(frame)]
-    return f"{len(state.done.y)} done{''.join(more)}"
-
-
-def _run_table(found: "NextRuns") -> "RenderableType":
-    """Return the runs, a row each; a column each where there are fewer runs than inputs."""
-    heading = ["run", *found.names, found.response, "std", "value"]
-    rows = [
-        [str(k + 1), *(number(x, 5) for x in inputs), *(number(v) for v in values)]
-        for k, (inputs, *values) in enumerate(
-            zip(found.X, found.mean, found.std, found.value, strict=True)
-        )
-    ]
-    if len(found.names) < len(rows) or len(heading) <= 6:
-        return table(heading, rows, right=range(len(heading)))
-    columns = [list(cells) for cells in zip(heading, *rows, strict=True)]
-    return table(columns[0], columns[1:], left=1)

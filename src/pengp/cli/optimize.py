@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pengp.cli.next_runs import WhereOption
-from pengp.cli.printing import facts, number, percent, rendered, show, show_json, table, working
+from pengp.cli.printing import facts, number, percent, rendered, show, show_json, table
+from pengp.cli.proposed import cell
+from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pengp.decisions import Optimum
+    from pengp.decisions import Optimum, Place
 
 _MOST_PLACES, _TOLD = 3, 0.005
 """Places that are shown, and the least probability of others that is told."""
@@ -46,7 +48,7 @@ def optimize(
         raise InputError("say which optimum: --minimize or --maximize.")
     check_level(level)
     view = one_view(model, response)
-    with working("Searching ..."):
+    with working("Searching ...", quiet=as_json):
         from pengp.decisions import optimum
 
         found = optimum(view, maximize=maximize, where=where or (), level=level, random_state=seed)
@@ -70,8 +72,8 @@ def _parts(found: "Optimum") -> "list[RenderableType]":
     rows = [
         [
             name,
-            number(found.x[p], 5),
-            *(_range(place.lower[p], place.upper[p]) for place in shown),
+            cell(found.inputs(found.x)[name]),
+            *(_range(place, p, name) for place in shown),
         ]
         for p, name in enumerate(found.names)
     ]
@@ -85,7 +87,9 @@ def _parts(found: "Optimum") -> "list[RenderableType]":
     ]
 
 
-def _range(lower: float, upper: float) -> str:
-    """Return a range, or the number if it is one."""
-    low, high = number(lower, 3), number(upper, 3)
+def _range(place: "Place", p: int, name: str) -> str:
+    """Return the range of an input in a place, the number if it is one, or its levels."""
+    if name in place.levels:
+        return ", ".join(place.levels[name])
+    low, high = number(place.lower[p], 3), number(place.upper[p], 3)
     return low if low == high else f"{low} to {high}"

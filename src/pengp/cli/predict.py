@@ -19,10 +19,11 @@ from pengp.cli.models import (
     other_choice,
     predict_all,
 )
-from pengp.cli.printing import note, paragraph, show, show_json, working
+from pengp.cli.printing import note, paragraph, show, show_json
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.rows import Dialect
 from pengp.cli.tables import Table, TableWriter, iter_tables
+from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def predict(
     outside = Extrapolation(views[0])
     with contextlib.ExitStack() as stack:
         if output != "-":
-            stack.enter_context(working(f"Predicting {new} ..."))
+            stack.enter_context(working(f"Predicting {new} ...", quiet=as_json))
         writer = stack.enter_context(TableWriter(output))
         tables = stack.enter_context(
             contextlib.closing(iter_tables(new, reading, chunk_rows=CHUNK_ROWS))

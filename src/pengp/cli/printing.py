@@ -5,7 +5,6 @@ Results go to standard output (`show`, `show_json`), everything else to standard
 that an interruption never leaves files behind that were denied.
 """
 
-import contextlib
 import io
 import json
 import math
@@ -14,7 +13,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pengp._core.files import writing_to
@@ -35,7 +34,6 @@ __all__ = [
     "show_json",
     "table",
     "visible",
-    "working",
 ]
 
 _NARROW, _WIDE = 80, 100
@@ -174,20 +172,6 @@ def facts(pairs: Sequence[tuple[str, str]]) -> "Table":
     for word, text in pairs:
         grid.add_row(Text(visible(word), style="bold"), Text(visible(text)))
     return grid
-
-
-@contextlib.contextmanager
-def working(message: str) -> Iterator[None]:
-    """Say on a terminal what takes time, as long as it does."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    sys.stderr.write(visible(message))
-    sys.stderr.flush()
-    try:
-        yield
-    finally:
-        sys.stderr.write("\r\033[K")  # the line is for waiting only
 
 
 def paragraph(text: str, *, indent: str = "") -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.laws import Laws, Level, ModelFile, Seed, laws_by_name
-from pengp.cli.printing import number, paragraph, rendered, show, show_json, table, working
+from pengp.cli.printing import number, paragraph, rendered, show, show_json, table
+from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def propagate(
         views = named or views[:1]
         if len(views) > 1:
             raise InputError(f"the constraint {constraint!r} does not name one response.")
-    with working("Drawing functions ..."):
+    with working("Drawing functions ...", quiet=as_json):
         found = [
             find(view, laws, constraint=constraint, level=level, random_state=seed)
             for view in views

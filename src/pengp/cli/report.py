@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from pengp.cli.printing import paragraph, show, show_json, working
+from pengp.cli.printing import paragraph, show, show_json
+from pengp.cli.waiting import working
 
 
 def report(
@@ -31,7 +32,7 @@ def report(
     about, fitted = read_info(model), load(model)
     from pengp.report import write_report
 
-    with working("Writing the report ..."):
+    with working("Writing the report ...", quiet=as_json):
         told = write_report(fitted, place, info=about["info"])
     if as_json:
         show_json({"report": str(place), "bytes": place.stat().st_size, "beside": told})

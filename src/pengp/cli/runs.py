@@ -11,6 +11,7 @@ import numpy as np
 from pengp._core.datasets import find_duplicates
 from pengp._core.rows import first_of_each
 from pengp.cli.levels import find_levels, read_inputs
+from pengp.cli.noise import Noise, columns_of, noise_in, read_noise
 from pengp.cli.printing import note
 from pengp.cli.reading import Reading
 from pengp.cli.suspects import like_responses
@@ -47,12 +48,18 @@ class Runs:
         Response.
     levels : mapping
         Levels of the inputs that are factors; X has their values.
+    noise_sd : [n], or [n, q] for several, or None
+        Known standard deviations of y.
+    noise : mapping
+        What they are for each response, a number or a column.
     """
 
     source: str
     X: "pd.DataFrame"
     y: "FloatArray"
     levels: "Mapping[str, Levels]" = field(default_factory=dict)
+    noise_sd: "FloatArray | None" = None
+    noise: Noise = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -61,7 +68,11 @@ class Runs:
 
     def each(self) -> "list[Runs]":
         """Return the runs of every response by itself."""
-        return [replace(self, y=y) for y in self.y.reshape(len(self.X), -1).T]
+        columns = self.y.reshape(len(self.X), -1).T
+        sds = self.noise_sd
+        noise = [None] * len(columns) if sds is None else list(sds.reshape(len(self.X), -1).T)
+        pairs = zip(columns, noise, strict=True)
+        return [replace(self, y=y, noise_sd=sd) for y, sd in pairs]
 
 
 def read_runs(
@@ -72,23 +83,30 @@ def read_runs(
     factors: "Sequence[str] | Mapping[str, Levels]" = (),
     fewest: int = 1,
     reading: Reading | None = None,
+    noise: Sequence[str] | Mapping[str, float | str] = (),
 ) -> Runs:
-    """Read a table of at least so many runs; by default all columns but responses are inputs.
+    """Read a table of at least so many runs; by default all other columns are inputs.
 
-    Factors are named, or their levels are known.
+    Factors are named, or their levels are known. The noise of the responses is as ``--noise-sd``
+    gives it, or known by response.
     """
     table = read_table(path, reading)
+    known = dict(noise) if isinstance(noise, Mapping) else read_noise(noise, responses, table.names)
+    spoken_for = [*responses, *columns_of(known)]
     for response in responses:
         if inputs is not None and response in inputs:
             raise InputError(f"{response!r} is the response and cannot be an input too.")
-    y = table.numbers(responses).to_numpy()
-    count = len(table.names) - len(responses) if inputs is None else len(inputs)
+    for column in columns_of(known):
+        if inputs is not None and column in inputs:
+            raise InputError(f"{column!r} is the noise of a response and cannot be an input too.")
+    y, noise_sd = table.numbers(responses).to_numpy(), noise_in(table, known, responses)
+    count = len(table.names) - len(spoken_for) if inputs is None else len(inputs)
     if count > _MOST_INPUTS:
         raise InputError(
             f"{table.source} has {count:,} inputs, and a model takes {_MOST_INPUTS:,} at most; "
             "name those that matter: --inputs A,B,..."
         )
-    names = _all_but(table, responses, factors) if inputs is None else inputs
+    names = _all_but(table, spoken_for, factors) if inputs is None else inputs
     levels = factors if isinstance(factors, Mapping) else find_levels(table, factors, names)
     X = read_inputs(table, names, levels)
     if inputs is None:
@@ -98,14 +116,16 @@ def read_runs(
             f"{table.source} has {'one run' if len(y) == 1 else f'{len(y)} runs'} only; a model "
             f"needs {fewest} and deserves more, 10 for each input that matters."
         )
-    return Runs(table.source, X, y[:, 0] if len(responses) == 1 else y, levels)
+    if len(responses) == 1:
+        y, noise_sd = y[:, 0], None if noise_sd is None else noise_sd[:, 0]
+    return Runs(table.source, X, y, levels, noise_sd, known if noise_sd is not None else {})
 
 
-def _all_but(table: Table, responses: Sequence[str], factors: Collection[str]) -> list[str]:
-    """Return all names but those of the responses, as inputs."""
-    names = [name for name in table.names if name not in responses]
+def _all_but(table: Table, others: Sequence[str], factors: Collection[str]) -> list[str]:
+    """Return all names but those of responses and their noise, as inputs."""
+    names = [name for name in table.names if name not in others]
     if not names:
-        shown = ", ".join(map(repr, responses))
+        shown = ", ".join(map(repr, others))
         raise InputError(f"{table.source} has no column besides {shown}; the inputs are missing.")
     check_texts(table, [name for name in names if name not in factors])
     return names
@@ -146,8 +166,11 @@ def check_texts(table: Table, names: Sequence[str]) -> None:
 def merge_runs(runs: Runs, nugget: float | str | None) -> Runs:
     """Return the runs without those that repeat others, and say so; all if the nugget is estimated.
 
-    Fewer than 3 runs are not left.
+    Fewer than 3 runs are not left. Where their noise is known, runs with the same inputs become
+    their mean.
     """
+    if runs.noise_sd is not None:
+        return _averaged(runs, runs.noise_sd)
     first = first_of_each(np.column_stack([runs.X, runs.y]))
     kept, repeats = np.unique(first), np.flatnonzero(first != np.arange(len(first)))
     if nugget in _ESTIMATED or not len(repeats) or len(kept) < _FEWEST_MERGED:
@@ -162,23 +185,42 @@ def merge_runs(runs: Runs, nugget: float | str | None) -> Runs:
     return replace(runs, X=runs.X.iloc[kept], y=runs.y[kept])
 
 
+def _averaged(runs: Runs, noise_sd: "FloatArray") -> Runs:
+    """Return the runs with those of the same inputs replaced by their mean, and say so."""
+    from pengp.estimators.noise import merged_replicates
+
+    columns = (a.reshape(len(runs.X), -1) for a in (runs.y, noise_sd))
+    _, *merged = merged_replicates(runs.X.to_numpy(), *columns)
+    y, sd = (a[:, 0] if runs.y.ndim == 1 else a for a in merged)
+    if len(y) == len(runs.X):
+        return runs
+    first = first_of_each(runs.X.to_numpy())
+    kept = np.unique(first)
+    note(
+        f"{runs.source}: {len(first)} runs have {len(kept)} different inputs; runs with the same "
+        "inputs are replaced by their mean, whose noise is that of a mean."
+    )
+    return replace(runs, X=runs.X.iloc[kept], y=y, noise_sd=sd)
+
+
 def check_runs(runs: Runs, nugget: float | str | None) -> None:
-    """Raise an InputError if runs contradict each other, unless the nugget is estimated."""
-    if nugget in _ESTIMATED:
+    """Raise an InputError if runs contradict each other, unless scatter is accounted for."""
+    if nugget in _ESTIMATED or runs.noise_sd is not None:
         return
     match find_duplicates(runs.X.to_numpy(), runs.y):
         case i, j, (first, second):
             raise InputError(
                 f"{runs.source}: rows {i + 1} and {j + 1} have the same inputs but different "
                 f"responses, {first:.9g} and {second:.9g} (rows are counted from 1 below the "
-                "header); delete one, or use --nugget estimate."
+                "header); delete one, give their standard deviation with --noise-sd, or use "
+                "--nugget estimate."
             )
 
 
 def check_new_runs(new: Runs, known: "FloatArray", nugget: float | str | None) -> None:
     """Raise an InputError if a new run is one of those known [n, d], unless these may differ."""
     check_runs(new, nugget)
-    if nugget in _ESTIMATED:
+    if nugget in _ESTIMATED or new.noise_sd is not None:
         return
     number = {tuple(run): k for k, run in enumerate(known.tolist(), start=1)}
     for row, run in zip(new.X.index, new.X.to_numpy().tolist(), strict=True):

@@ -140,9 +140,11 @@ def _advised(runs: "Runs", response: str, used: "dict[str, Transform]") -> "dict
     from pengp.estimators.advice import advise
     from pengp.model.transforms import IDENTITY
 
-    of_inputs = [used.get(name, IDENTITY) for name in runs.names]
+    given = {**used, **runs.levels}
+    of_inputs = [given.get(name, IDENTITY) for name in runs.names]
     found = {}
-    for advice in advise(runs.X.to_numpy(), runs.y, of_inputs, used.get(response, IDENTITY)):
+    known = runs.X.to_numpy(), runs.y, of_inputs, used.get(response, IDENTITY), runs.noise_sd
+    for advice in advise(*known):
         name = response if advice.column is None else runs.names[advice.column]
         found[name] = advice.transform
         note(f"--log auto: {advice.sentence(name, len(runs.y))}")

@@ -5,6 +5,7 @@ initialization of a compiled library) or turns them into others. So it waits for
 import, and is sent again where Python reports that an exception was dropped.
 """
 
+import atexit
 import contextlib
 import signal
 import sys
@@ -26,11 +27,13 @@ _MOST_WAITS = 200
 _IMPORT = "<frozen importlib._bootstrap"
 
 _received: list[int] = []
+_over: list[bool] = []
 
 
 def handle_signals() -> None:
     """Let Ctrl-C, `kill` and a hang-up end this process in order, unless they are ignored."""
     sys.unraisablehook = _send_again
+    atexit.register(_send_no_more)
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # SIGTERM would leave temporary files behind
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -70,11 +73,21 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 def _send_later(number: int) -> None:
     """Send a signal to this process a little later."""
+    if _over:
+        return
     if sys.platform == "win32":
         threading.Timer(_AGAIN, signal.raise_signal, [number]).start()
     else:  # no thread: a signal may come while Python starts one
         signal.signal(signal.SIGALRM, lambda _, frame: _receive(number, frame))
         signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+
+
+def _send_no_more() -> None:
+    """See to it that what was to be sent does not kill a process that ends: Python forgets us."""
+    _over.append(True)
+    if _received and sys.platform != "win32":
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
 def _raise(number: int) -> NoReturn:

@@ -115,7 +115,7 @@ def run_study(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Tables of real simulators, for the studies `methods-real` and `decisions-real`.",
+            help="Tables of real simulators, for the studies whose names end in -real.",
             show_default=False,
         ),
     ] = None,
@@ -147,12 +147,12 @@ def run_study(
     from pengp.study.test_runs import read_test_runs
 
     studies = _chosen(name, penalty)
-    if name == "methods-rivals":
+    if name.startswith("methods-rivals"):
         require_libkriging()
     _check_options(studies, jobs, scheduler, test_runs)
     if (real is not None) != name.endswith("-real"):
         raise typer.BadParameter(
-            "--real goes with the studies `methods-real` and `decisions-real`, which need it."
+            "--real goes with the studies whose names end in -real, which need it."
         )
     if seed and name.startswith("methods"):
         raise typer.BadParameter("--seed does not go with the comparisons of methods.")

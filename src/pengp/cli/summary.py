@@ -1,8 +1,10 @@
 """What is told about a fitted model, as tables for a reader and as a record for JSON."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pengp._core.progress import part
 from pengp._core.registry import name_of
 from pengp.cli.levels import extent
 from pengp.cli.printing import facts, number, paragraph, table
@@ -71,6 +73,7 @@ class Summary:
             "response": view.response,
             "modelled": view.modelled,
             "runs": len(view.y),
+            **({} if view.noise_sd is None else {"noise_sd": view.noise_sd}),
             **(self._of_path() if view.is_penalized else average_record(view)),
             "inputs": [
                 {
@@ -121,6 +124,7 @@ class Summary:
         return [
             ("Response", f"{self.view.response}, {len(self.view.y)} runs"),
             *([("Scales", f"modelled on the scales {', '.join(shown)}")] if shown else []),
+            *([("Noise", self.view.noise_words)] if self.view.noise_words else []),
             *about,
         ]
 
@@ -192,7 +196,7 @@ class Summary:
 
     def _score_table(self) -> "list[RenderableType]":
         """Return the scores on runs that were held out, and with theta kept beside them."""
-        from pengp.choosing.scores import VALIDATION_SCORES
+        from pengp.choosing.validation import VALIDATION_SCORES
 
         unit, held_out = f", in the unit of {self.view.response}", self.diagnosis.held_out
         if held_out is None and not self.view.is_penalized:
@@ -255,6 +259,15 @@ class Summary:
         """Return a mode's thetas by input, None where an input is not active."""
         columns = zip(self.view.names, mode.theta, mode.active, strict=True)
         return {name: float(theta) if active else None for name, theta, active in columns}
+
+
+def summaries_of(views: "Sequence[FittedView]", tolerance: float | None = None) -> list[Summary]:
+    """Return the summary of every response, for a tolerance if given."""
+    found = []
+    for k, view in enumerate(views):
+        with part(k, len(views), "response"):
+            found.append(Summary.of(view, tolerance))
+    return found
 
 
 def all_parts(summaries: list[Summary]) -> "list[RenderableType]":

@@ -6,7 +6,7 @@ extension; "-" is standard input or output, as CSV.
 """
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,6 +127,15 @@ class Table:
         from pengp.cli.cells import share_of_text
 
         return share_of_text(self.cells[self._place(name)], self.marks) > 0.5
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Return the cells of a column as they were read."""
+        return self.cells[self._place(name)]
+
+    def with_column(self, name: str, cells: Sequence[Any]) -> "Table":
+        """Return the table with other cells in a column."""
+        place = self._place(name)
+        return replace(self, cells=[*self.cells[:place], cells, *self.cells[place + 1 :]])
 
     def raw(self, columns: Sequence[str]) -> "pd.DataFrame":
         """Return some columns as a frame of cells as they were read, to be carried along."""

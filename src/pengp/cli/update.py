@@ -1,14 +1,17 @@
 """The command `pengp update`: further runs for a model, and what it said about them before."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pengp.cli.printing import facts, note, number, rendered, show, show_json, table, working
+from pengp.cli.noise import LikeFitOption
+from pengp.cli.printing import facts, note, number, rendered, show, show_json, table
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.waiting import working
+from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -45,6 +48,7 @@ def update(
             show_default="MODEL, replaced",
         ),
     ] = None,
+    noise_sd: LikeFitOption = None,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
@@ -59,8 +63,9 @@ def update(
     from pengp.cli.files import check_destination, write_model
     from pengp.cli.levels import levels_in
     from pengp.cli.models import open_model
+    from pengp.cli.noise import noise_of_model
     from pengp.cli.runs import read_runs
-    from pengp.cli.summary import Summary, all_parts, all_records
+    from pengp.cli.summary import all_parts, all_records, summaries_of
     from pengp.persistence import read_info
 
     place = output or model
@@ -70,16 +75,18 @@ def update(
 
     view, responses = views[0], [view.response for view in views]
     reading = Reading(decimal, thousands, sheet, ignore or ())
-    new = read_runs(data, responses, view.names, factors=levels_in(view), reading=reading)
+    noise = noise_sd or noise_of_model(info, responses)
+    _check_noise(view, noise, re_estimate=re_estimate)
+    known: dict[str, Any] = {"factors": levels_in(view), "reading": reading, "noise": noise}
+    new = read_runs(data, responses, view.names, **known)
     _check(views, new)
     compared = [Comparison.of(view, one) for view, one in zip(views, new.each(), strict=True)]
-    with working("Updating ..."):
+    with working("Updating ...", quiet=as_json):
         updated = _refitted(view, new, info) if re_estimate else _conditioned(view, new)
+        again = [view_of(updated, k, view.names, name) for k, name in enumerate(responses)]
+        summaries = summaries_of(again)
     if not re_estimate and any(comparison.contradicts() for comparison in compared):
         note("the new runs contradict the model as it was; estimate it anew with --re-estimate.")
-    summaries = [
-        Summary.of(view_of(updated, k, view.names, name)) for k, name in enumerate(responses)
-    ]
     parts = [part for comparison in compared for part in (*comparison.parts(), "")]
     text = rendered(*parts, *all_parts(summaries), "", facts([("Model", str(place))]))
     write_model(updated, _with_history(info, new, re_estimate=re_estimate), place)
@@ -119,7 +126,11 @@ class Comparison:
         """Predict the new runs."""
         held_out = view.held_out(_LEVEL)
         before = float("nan") if held_out is None else held_out.scores()["rmse"]
-        return cls(new, view.response, *view.predict(new.X.to_numpy(), _LEVEL), before)
+        predicted = view.predict(new.X.to_numpy(), _LEVEL)
+        if new.noise_sd is not None:
+            ends = view.law(new.X.to_numpy(), new.noise_sd).interval(_LEVEL)
+            predicted = (predicted[0], ends[:, 0], ends[:, 1])
+        return cls(new, view.response, *predicted, before)
 
     @property
     def inside(self) -> "BoolArray":
@@ -213,7 +224,8 @@ def _conditioned(view: "FittedView", new: "Runs") -> Any:
     """Return the model with further runs, nothing estimated."""
     from pengp.cli.models import as_fitted
 
-    return view.estimator.condition_on(as_fitted(view, new.X), new.y)
+    sd = 0.0 if view.noise_sd is not None and new.noise_sd is None else new.noise_sd
+    return view.estimator.condition_on(as_fitted(view, new.X), new.y, sd)
 
 
 def _refitted(view: "FittedView", new: "Runs", info: Mapping[str, Any]) -> Any:
@@ -224,16 +236,44 @@ def _refitted(view: "FittedView", new: "Runs", info: Mapping[str, Any]) -> Any:
 
     from pengp.cli.folds import Folds
     from pengp.cli.models import as_fitted
+    from pengp.cli.runs import merge_runs
 
     model = clone(view.estimator)
     X = pd.DataFrame(np.concatenate([view.X, new.X.to_numpy()]), columns=new.X.columns)
     y = np.concatenate([view.estimator.y_train_, new.y])
-    plan = Folds.from_info(info, len(y))
+    runs = replace(new, X=X, y=y, noise_sd=_all_noise(view, new))
+    runs = merge_runs(runs, view.estimator.nugget)
+    plan = Folds.from_info(info, len(runs.y))
     if "cv" in model.get_params():
-        model.set_params(cv=plan.deal(X, y))
+        model.set_params(cv=plan.deal(runs.X, runs.y))
     if model.random_state is None:
         model.set_params(random_state=plan.seed)
-    return model.fit(as_fitted(view, X), y)
+    return model.fit(as_fitted(view, runs.X), runs.y, runs.noise_sd)
+
+
+def _check_noise(view: "FittedView", noise: Any, *, re_estimate: bool) -> None:
+    """Raise an InputError if the new runs have noise and the model's had none, or vice versa."""
+    if view.noise_sd is not None and not noise:
+        raise InputError(
+            "the model was fitted with known noise; give that of the new runs with --noise-sd, 0 "
+            "for runs without noise."
+        )
+    if view.noise_sd is None and noise and not re_estimate:
+        raise InputError(
+            "the model was fitted without noise, and so its estimates are; add --re-estimate to "
+            "fit it anew with the noise of the new runs."
+        )
+
+
+def _all_noise(view: "FittedView", new: "Runs") -> Any:
+    """Return the noise of all runs, those of the model first; None if there is none."""
+    import numpy as np
+
+    known, sd = view.estimator.noise_sd_, new.noise_sd
+    if known is None and sd is None:
+        return None
+    parts = (known, view.estimator.y_train_), (sd, new.y)
+    return np.concatenate([np.zeros(y.shape) if sd is None else sd for sd, y in parts])
 
 
 def _with_history(info: Mapping[str, Any], new: "Runs", *, re_estimate: bool) -> dict[str, Any]:

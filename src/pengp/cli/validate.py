@@ -1,5 +1,6 @@
 """The command `pengp validate`: predictions judged by runs that the model has not seen."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -8,26 +9,18 @@ import typer
 from pengp.cli.files import check_destination
 from pengp.cli.levels import levels_in, read_inputs
 from pengp.cli.models import Extrapolation, as_fitted, check_inputs, check_level, open_model
-from pengp.cli.printing import (
-    note,
-    number,
-    paragraph,
-    percent,
-    rendered,
-    show,
-    show_json,
-    table,
-    working,
-)
+from pengp.cli.noise import LikeFitOption, test_noise
+from pengp.cli.printing import note, number, paragraph, percent, rendered, show, show_json, table
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.tables import read_table
+from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pengp._core.arrays import FloatArray
-    from pengp.choosing.scores import ValidationScore
+    from pengp.choosing.validation import ValidationScore
     from pengp.diagnostics import Validation
     from pengp.estimators.view import FittedView
 
@@ -40,6 +33,7 @@ class _Judged(NamedTuple):
     view: "FittedView"
     observed: "FloatArray"  # [m]
     found: "Validation"
+    noise_sd: "FloatArray | None"  # [m]
 
 
 def validate(
@@ -57,6 +51,7 @@ def validate(
     plot: Annotated[
         Path | None, typer.Option(help="Figure to write, .png, .svg or .pdf.", metavar="FILE")
     ] = None,
+    noise_sd: LikeFitOption = None,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
@@ -70,20 +65,24 @@ def validate(
     predicted against observed responses, how often intervals of every level hold the response, and
     the uncorrelated errors.
     """
+    from pengp.persistence import read_info
+
     check_level(level)
     if plot is not None and plot.suffix.lower() not in _FIGURES:
         raise InputError(f"--plot {plot} must end in {', '.join(_FIGURES[:-1])} or {_FIGURES[-1]}.")
     if plot is not None:
         check_destination(plot, model, test)
     views = open_model(model, test)
-    with working(f"Reading {test} ..."):
+    with working(f"Reading {test} ...", quiet=as_json):
         runs = read_table(test, Reading(decimal, thousands, sheet, ignore or ()))
     X = read_inputs(runs, views[0].names, levels_in(views[0]))
     y = runs.numbers([view.response for view in views])
     check_inputs(views[0], X, runs.source)
     outside = Extrapolation(views[0])
     outside.count(X)
-    judged = _judge(views, X, y, level)
+    responses = [view.response for view in views]
+    noise = test_noise(runs, noise_sd, read_info(model)["info"], responses)
+    judged = _judge(views, X, y, level, noise)
     text = "" if as_json else _text(judged, runs.source, level)
     if plot is not None:
         _draw(judged, X, level, plot)
@@ -98,24 +97,30 @@ def validate(
 
 
 def _judge(
-    views: "list[FittedView]", X: "pd.DataFrame", y: "pd.DataFrame", level: float
+    views: "list[FittedView]",
+    X: "pd.DataFrame",
+    y: "pd.DataFrame",
+    level: float,
+    noise: "FloatArray | None",
 ) -> list[_Judged]:
-    """Judge the predictions of every response."""
+    """Judge the predictions of every response, whose noise [m, q] may be known."""
     from pengp.diagnostics.validation import validate_view
 
-    columns = [y[view.response].to_numpy() for view in views]
-    return [
-        _Judged(view, observed, validate_view(view, as_fitted(view, X), observed, level))
-        for view, observed in zip(views, columns, strict=True)
-    ]
+    found = []
+    for k, view in enumerate(views):
+        observed, sd = y[view.response].to_numpy(), None if noise is None else noise[:, k]
+        judged = validate_view(view, as_fitted(view, X), observed, level, sd)
+        found.append(_Judged(view, observed, judged, sd))
+    return found
 
 
 def _text(judged: list[_Judged], source: str, level: float) -> str:
     """Return tables and verdicts for people."""
-    from pengp.choosing.scores import VALIDATION_SCORES
+    from pengp.choosing.validation import VALIDATION_SCORES
+    from pengp.estimators.noise import noise_words
 
     parts: list[Any] = []
-    for view, observed, found in judged:
+    for view, observed, found, noise_sd in judged:
         m, held = len(observed), found.held_out
         promised = {} if held is None else held.scores()
         rows = [
@@ -136,6 +141,8 @@ def _text(judged: list[_Judged], source: str, level: float) -> str:
         *most, last = (score.label for score in VALIDATION_SCORES.values() if score.has_unit)
         how = "" if held is None else f" Promised: runs of the fit, held out ({held.how})."
         units = f"{', '.join(most)} and {last} are in the unit of {view.response}.{how}"
+        if noise_sd is not None:
+            units += f" The test runs have noise: {noise_words(noise_sd)}."
         parts += [grid, "", paragraph(units), "", *map(paragraph, _verdicts(found, level)), ""]
     return rendered(*parts[:-1])
 
@@ -204,6 +211,11 @@ def _result(found: "Validation") -> dict[str, Any]:
     }
 
 
+def _of_test_runs(one: _Judged, X: Any, display: Any, **settings: Any) -> Any:
+    """Return a display of the test runs."""
+    return display.from_test_runs(one.view, X, one.observed, noise_sd=one.noise_sd, **settings)
+
+
 def _draw(judged: list[_Judged], X: "pd.DataFrame", level: float, path: Path) -> None:
     """Write the figure: a row of panels for every response."""
     import matplotlib as mpl
@@ -227,13 +239,13 @@ def _draw(judged: list[_Judged], X: "pd.DataFrame", level: float, path: Path) ->
     ):
         figure = Figure(figsize=(13.5, 4.4 * len(judged)), layout="constrained")
         for one, axes in zip(judged, figure.subplots(len(judged), 3, squeeze=False), strict=True):
-            given = one.view, as_fitted(one.view, X), one.observed
-            LeaveOneOutDisplay.from_test_runs(*given, level=level).plot(ax=axes[0])
-            CoverageDisplay.from_test_runs(*given).plot(ax=axes[1])
+            given = partial(_of_test_runs, one, as_fitted(one.view, X))
+            given(LeaveOneOutDisplay, level=level).plot(ax=axes[0])
+            given(CoverageDisplay).plot(ax=axes[1])
             if one.view.is_constant:
                 axes[2].set_axis_off()
             else:
-                PivotedErrorsDisplay.from_test_runs(*given, level=level).plot(ax=axes[2])
+                given(PivotedErrorsDisplay, level=level).plot(ax=axes[2])
             for panel in axes:
                 panel.set_box_aspect(1)
         figure.savefig(place, format=kind, dpi=150, metadata=undated)

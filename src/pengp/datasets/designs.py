@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist, pdist, squareform
-from scipy.stats import qmc
 
-from pengp._core.arrays import FloatArray, IntArray, RandomState
+from pengp._core.arrays import FloatArray, IntArray, RandomState, as_floats
 from pengp._core.checks import as_generator
+from pengp._core.sobol import sobol_points
 from pengp.exceptions import InputError
 
 _TRIALS = 2500  # points and columns tried by the maximin search
@@ -55,9 +55,18 @@ def latin_hypercube(
     .. [2] Jin, Chen and Sudjianto (2005), Journal of Statistical Planning and Inference 134,
        268-287.
     .. [3] Qian (2012), Journal of the American Statistical Association 107, 393-399.
+
+    Examples
+    --------
+    >>> from pengp import latin_hypercube
+    >>> U = latin_hypercube(4, 2, random_state=0)
+    >>> sorted((4 * U[:, 0]).astype(int).tolist())  # one point in each quarter
+    [0, 1, 2, 3]
+    >>> latin_hypercube(12, 6, method="maximin", random_state=0).shape
+    (12, 6)
     """
     n, d = _positive_int(n, "n"), _positive_int(d, "d")
-    if method not in ("random", "maximin", "sliced"):
+    if str(method) not in ("random", "maximin", "sliced"):
         raise InputError(f"method is 'random', 'maximin' or 'sliced', got {method!r}")
     if method != "sliced" and slices is not None:
         raise InputError(f"slices goes with method='sliced' only, got method={method!r}")
@@ -82,13 +91,19 @@ def continue_design(U: ArrayLike, k: int, *, random_state: RandomState = None) -
         Number of points.
     random_state : int, Generator, RandomState or None
         Source of randomness; an int gives the same points every time.
+
+    Examples
+    --------
+    >>> from pengp.datasets import continue_design
+    >>> continue_design([[0.1, 0.1], [0.1, 0.9], [0.9, 0.1]], 1, random_state=0).round(0)
+    array([[1., 1.]])
     """
-    known, k = np.asarray(U, dtype=np.float64), _positive_int(k, "k")
+    known, k = as_floats(U, "U"), _positive_int(k, "k")
     if known.ndim != 2 or not known.size:
         raise InputError(f"U must have shape [n, d], got {known.shape}")
     rng = as_generator(random_state)
     d = known.shape[1]
-    spread = qmc.Sobol(d, scramble=False).random(max(_CANDIDATES, 1 << (4 * k - 1).bit_length()))
+    spread = sobol_points(max(_CANDIDATES, 1 << (4 * k - 1).bit_length()), d)
     candidates = (spread + rng.random(d)) % 1.0
     nearest = cdist(candidates, known, "sqeuclidean").min(axis=1)
     chosen = np.empty((k, d))
@@ -112,6 +127,13 @@ def scale_design(U: ArrayLike, bounds: ArrayLike) -> FloatArray:
     -------
     ndarray [n, d]
         Points in the box.
+
+    Examples
+    --------
+    >>> from pengp import scale_design
+    >>> scale_design([[0.0, 0.5], [1.0, 0.25]], [[10.0, 20.0], [-1.0, 1.0]])
+    array([[10. ,  0. ],
+           [20. , -0.5]])
     """
     try:
         points, box = np.asarray(U, dtype=np.float64), np.asarray(bounds, dtype=np.float64)

@@ -40,6 +40,18 @@ class TestFunction:
         Where the function was published.
     known_values : tuple of (x, value)
         Published optima or hand-calculated values, to the digits given.
+
+    See Also
+    --------
+    pengp.get_function : Returns one by name.
+
+    Examples
+    --------
+    >>> from pengp.datasets import FUNCTIONS
+    >>> sorted(FUNCTIONS)[:4]
+    ['borehole', 'branin', 'forrester', 'franke']
+    >>> FUNCTIONS["branin"].bounds.tolist(), FUNCTIONS["branin"].input_names
+    ([[-5.0, 10.0], [0.0, 15.0]], ('x1', 'x2'))
     """
 
     __test__: ClassVar[bool] = False  # keeps pytest from collecting the class
@@ -292,8 +304,17 @@ def get_function(name: str) -> TestFunction:
     ------
     InputError
         If there is none; the message suggests the closest name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import get_function, latin_hypercube, scale_design
+    >>> branin = get_function("branin")
+    >>> X = scale_design(latin_hypercube(8, 2, random_state=0), branin.bounds)
+    >>> branin(X).shape, branin([[np.pi, 2.275]]).round(4)  # a minimum
+    ((8,), array([0.3979]))
     """
-    if name in FUNCTIONS:
-        return FUNCTIONS[name]
+    if str(name) in FUNCTIONS:
+        return FUNCTIONS[str(name)]
     close = get_close_matches(str(name).lower(), FUNCTIONS, n=1, cutoff=0.0)
     raise InputError(f"no test function {name!r}; did you mean {close[0]!r}? {list(FUNCTIONS)}")

@@ -26,6 +26,10 @@ class Dataset:
         Unit of y.
     reference : str
         Where the runs were published.
+
+    See Also
+    --------
+    pengp.load_piston_slap : Returns one.
     """
 
     X: FloatArray
@@ -55,6 +59,15 @@ def load_piston_slap() -> Dataset:
     ----------
     .. [1] Hoffman, Sudjianto, Du and Stout (2003), SAE Technical Paper 2003-01-0148.
     .. [2] Li and Sudjianto (2005), Technometrics 47, 111-120.
+
+    Examples
+    --------
+    >>> from pengp import load_piston_slap
+    >>> runs = load_piston_slap()
+    >>> runs.X.shape, runs.response_name, runs.unit
+    ((12, 6), 'piston slap noise', 'dB')
+    >>> runs.input_names[0], runs.X[:3, 0], runs.y[:3]
+    ('cylinder liner', array([71., 15., 29.]), array([56.75, 57.65, 53.97]))
     """
     with files("pengp.datasets").joinpath("piston_slap.csv").open(encoding="utf-8") as file:
         *names, _ = file.readline().strip().split(",")

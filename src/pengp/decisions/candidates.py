@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.spatial.distance import cdist
-from scipy.stats import qmc
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.sobol import sobol_points
 from pengp.decisions.conditions import Condition
 from pengp.decisions.processes import Processes
+from pengp.decisions.values import evenly
 from pengp.exceptions import InputError
 
 _POINTS = 2048
@@ -50,31 +50,24 @@ class Candidates:
         """Tell which points X [m, d] satisfy the conditions and keep away from what is avoided."""
         met = satisfied(self.conditions, processes, X)
         if len(self.avoid):
-            met &= cdist(X, self.avoid).min(axis=1) > self.radius
+            met &= processes.square_distances(X, self.avoid).min(axis=1) > self.radius**2
         return met
 
     def gaps(self, processes: Processes, size: int) -> FloatArray:
         """Return candidates [size, d], each as far as possible from the runs and those before."""
-        nearest = cdist(self.X, processes.X, "sqeuclidean").min(axis=1)
+        nearest = processes.square_distances(self.X, processes.X).min(axis=1)
         chosen = np.empty((size, processes.d))
         for i in range(size):
             chosen[i] = self.X[np.argmax(nearest)]
-            np.minimum(nearest, ((self.X - chosen[i]) ** 2).sum(axis=1), out=nearest)
+            away = processes.square_distances(self.X, chosen[i : i + 1])[:, 0]
+            np.minimum(nearest, away, out=nearest)
         return chosen
 
 
-def snapped(processes: Processes, X: FloatArray) -> FloatArray:
-    """Return points X [m, d] of the unit cube as runs can take them: constant inputs at 0.
-
-    All candidates pass through here; inputs with whole numbers or levels are to be rounded here.
-    """
-    return np.where(processes.constant, 0.0, np.clip(X, 0.0, 1.0))
-
-
 def spread_points(processes: Processes, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return shifted Sobol points [size, d] of the unit cube, size a power of 2, snapped."""
-    points = qmc.Sobol(processes.d, scramble=False).random(size)
-    return snapped(processes, (points + rng.random(processes.d)) % 1.0)
+    """Return shifted Sobol points [size, d] of the unit cube, size a power of 2, as runs can be."""
+    points = sobol_points(size, processes.d)
+    return evenly(processes, (points + rng.random(processes.d)) % 1.0)
 
 
 def find_candidates(

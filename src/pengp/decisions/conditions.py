@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp.decisions.processes import Processes
 from pengp.exceptions import InputError
+from pengp.model.levels import Levels, levels_among
 
 _LONGEST = 1000
 """Characters of a condition."""
@@ -31,6 +33,8 @@ _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+_LIKE, _UNLIKE = (ast.Eq, ast.In), (ast.NotEq, ast.NotIn)
+"""Comparisons of a factor with levels."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +51,22 @@ class Condition:
         Names of the inputs, in the order of their columns.
     quoted : mapping
         The names that stand for inputs in ``tree``.
+    among : tuple of float, or None
+        Values of the one factor that is compared with its levels; None for arithmetic.
     """
 
     text: str
     tree: ast.Compare
     names: tuple[str, ...]
     quoted: Mapping[str, str]
+    among: tuple[float, ...] | None = None
 
     def holds(self, X_raw: FloatArray) -> BoolArray:
         """Tell which rows of X_raw [m, d], in the user's units, satisfy it; nan never does."""
         columns = dict(zip(self.names, X_raw.T, strict=True))
+        if self.among is not None:
+            one = np.isin(self._value(self.tree.left, columns), self.among)
+            return ~one if isinstance(self.tree.ops[0], _UNLIKE) else one
         with np.errstate(all="ignore"):
             sides = [self._value(s, columns) for s in (self.tree.left, *self.tree.comparators)]
             met = np.ones(len(X_raw), dtype=bool)
@@ -79,11 +89,28 @@ class Condition:
         raise AssertionError(node)
 
 
-def parse_condition(text: str, names: Sequence[str]) -> Condition:
-    """Read a comparison of arithmetic in the names of the inputs.
+def levels_by_name(processes: Processes) -> dict[str, Levels]:
+    """Return the levels of the inputs that are factors, by name."""
+    return {processes.names[p]: one for p, one in levels_among(processes.transforms).items()}
+
+
+def parse_condition(
+    text: str, names: Sequence[str], levels: Mapping[str, Levels] | None = None
+) -> Condition:
+    """Read a comparison of arithmetic in the names of the inputs, or of a factor with its levels.
 
     Numbers, names, ``+ - * / **``, parentheses and ``< <= > >=`` are allowed, nothing else. A name
     that is no Python name, such as one with a blank, stands in backquotes: `` `pin offset` < 1 ``.
+    A factor is compared by ``==``, ``!=``, ``in`` or ``not in``: ``material in (steel, brass)``.
+
+    Parameters
+    ----------
+    text : str
+        The condition.
+    names : sequence of d strings
+        Of the inputs.
+    levels : mapping, optional
+        Levels of the inputs that are factors, by name.
     """
     if len(text) > _LONGEST:
         raise InputError(f"the condition has {len(text)} characters; {_LONGEST} are allowed.")
@@ -96,11 +123,57 @@ def parse_condition(text: str, names: Sequence[str]) -> Condition:
         raise _wrong(text, "it compares nothing")
     if sum(1 for _ in ast.walk(tree)) > _MOST_PARTS:
         raise _wrong(text, "it is too long")
+    factors = levels or {}
+    named = [quoted.get(n.id, n.id) for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    factor = next((name for name in named if name in factors), None)
+    if factor is not None:
+        among = _levels_named(tree, text, factor, factors[factor], quoted)
+        return Condition(text, tree, tuple(names), quoted, among)
     for node in (tree.left, *tree.comparators):
         _check(node, text, {*names, *quoted})
     if not all(type(sign) in _COMPARISONS for sign in tree.ops):
         raise _wrong(text, "inputs can be compared by <, <=, > and >= only")
     return Condition(text, tree, tuple(names), quoted)
+
+
+def _levels_named(
+    tree: ast.Compare, text: str, factor: str, levels: Levels, quoted: Mapping[str, str]
+) -> tuple[float, ...]:
+    """Return the values of the levels that a factor is compared with."""
+    left, sign = tree.left, tree.ops[0]
+    first = isinstance(left, ast.Name) and quoted.get(left.id, left.id) == factor
+    if not first or len(tree.ops) > 1 or not isinstance(sign, (*_LIKE, *_UNLIKE)):
+        raise InputError(
+            f"{factor} in the condition {text!r} has levels, which have no order; write "
+            f"{factor} == {levels.labels[0]}, or != or in, and other conditions by themselves."
+        )
+    right = tree.comparators[0]
+    several = isinstance(sign, ast.In | ast.NotIn) and isinstance(
+        right, ast.Tuple | ast.List | ast.Set
+    )
+    parts = right.elts if several else [right]  # type: ignore[attr-defined]
+    of_label = dict(zip(levels.labels, levels.values, strict=True))
+    found = []
+    for part in parts:
+        label = part.id if isinstance(part, ast.Name) else getattr(part, "value", None)
+        label = f"{label:.15g}" if isinstance(label, int | float) else str(label)
+        if label not in of_label:
+            raise InputError(
+                f"the condition {text!r} names {ast.unparse(part)[:40]!r}, which is none of the "
+                f"levels of {factor}: {levels.listed}."
+            )
+        found.append(of_label[label])
+    return tuple(found)
+
+
+def parse_conditions(
+    where: Any, names: Sequence[str], levels: Mapping[str, Levels]
+) -> list[Condition]:
+    """Return the conditions of one text or of a sequence of texts; see `parse_condition`."""
+    texts = [where] if isinstance(where, str) else where
+    if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
+        raise InputError(f"where must be a condition such as 'x1 < 3', or several, not {where!r}.")
+    return [parse_condition(text, names, levels) for text in texts]
 
 
 def _unquoted(text: str, names: Sequence[str]) -> tuple[str, dict[str, str]]:

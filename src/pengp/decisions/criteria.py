@@ -52,17 +52,23 @@ def _fall(process: Posterior, X: FloatArray, reference: FloatArray) -> FloatArra
     for start in range(0, len(X), step):
         part = X[start : start + step]
         h = _known(process, part)
-        c = process.kernel.pairwise(part[None], reference[None], process.theta[None])[0]
+        c = _correlations(process, part, reference)
         c -= h @ right
         v = np.maximum(1.0 - np.vecdot(h @ Q, h), 0.0)
-        out[start : start + step] = np.vecdot(c, c) / len(reference) / (v + process.nugget)
+        out[start : start + step] = np.vecdot(c, c) / len(reference) / (v + process.next_ridge)
     return out
 
 
 def _known(process: Posterior, X: FloatArray) -> FloatArray:
     """Return (r, f) [m, n + k]: correlations with the runs, basis functions of the mean."""
-    r: FloatArray = process.kernel.pairwise(X[None], process.X[None], process.theta[None])[0]
+    r = _correlations(process, X, process.X)
     return np.hstack([r, process.mean.columns(X)]) if process.trend.size else r
+
+
+def _correlations(process: Posterior, A: FloatArray, B: FloatArray) -> FloatArray:
+    """Return the correlations [a, b] of A [a, d] and B [b, d], by matrix products."""
+    found: FloatArray = process.kernel.across(A - 0.5, B - 0.5, process.theta)[0]
+    return found
 
 
 def vigf(processes: Processes, X: FloatArray) -> FloatArray:
@@ -71,8 +77,7 @@ def vigf(processes: Processes, X: FloatArray) -> FloatArray:
     For a Gaussian process with mean m and variance v (Mohammadi and Challenor, 2022), averaged.
     """
     means, squares = processes.means_and_scales(X)
-    away = X[:, None] - processes.X
-    nearest = processes.y[np.einsum("mnd,mnd->mn", away, away).argmin(1)]
+    nearest = processes.y[processes.square_distances(X, processes.X).argmin(1)]
     v = _inflation(processes) * squares
     return np.asarray(processes.weight @ (4.0 * v * (means - nearest) ** 2 + 2.0 * v * v))
 
@@ -80,10 +85,10 @@ def vigf(processes: Processes, X: FloatArray) -> FloatArray:
 def between_over_within(processes: Processes, X: FloatArray) -> FloatArray:
     """Return the variance between the processes' means over the mean variance within.
 
-    The nugget counts as spread within, so that nothing is told apart below it.
+    The nugget, and the noise of a run, count as spread within: nothing is told apart below them.
     """
     means, squares = processes.means_and_scales(X)
-    noise = np.array([p.sigma2 * p.nugget for p in processes.components])[:, None]
+    noise = np.array([p.sigma2 * p.next_ridge for p in processes.components])[:, None]
     between = processes.weight @ (means - processes.weight @ means) ** 2
     within = processes.weight @ (_inflation(processes) * squares + noise)
     return np.asarray(between / within)

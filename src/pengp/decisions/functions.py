@@ -14,18 +14,21 @@ m = 0), so that the shares of the variance are never negative and add up.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import qmc
+from scipy.linalg import cho_solve, solve_triangular
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.sobol import sobol_points
 from pengp.decisions.integrals import terms_of
 from pengp.decisions.laws import Line
+from pengp.decisions.subsets import subset_sums
 from pengp.decisions.tables import Base, Tables
 from pengp.exceptions import InputError
 from pengp.model.posterior import Posterior
 
-_SMALLEST = 1e-7
+_SMALLEST = 1e-5
 """Eigenvalues of the functionals' covariance that are left to the remainder, over the largest."""
 
 _PIECE = 1 << 21
@@ -54,24 +57,62 @@ class Layout:
 def layout_of(X: FloatArray, lines: list[Line], nodes: int, points: int) -> Layout:
     """Return a layout for runs X [n, d] with so many nodes an input and points in the cube.
 
-    With 0 nodes and 0 points nothing is drawn.
+    An input with levels, or with fewer values, has a node for each. With 0 nodes and 0 points
+    nothing is drawn.
     """
     n, d = X.shape
-    levels = (qmc.Sobol(d, scramble=False).random(points) + 0.5 / max(points, 1)) % 1.0
+    levels = (sobol_points(points, d) + 0.5 / max(points, 1)) % 1.0
     rules = [line.gauss(max(nodes, 1)) for line in lines]
     Z = np.column_stack([line.draw(levels[:, p]) for p, line in enumerate(lines)])
-    bases, size = [], n + max(nodes, 1) + points
+    bases, sizes = [], [n + len(c) + points for c, _ in rules]
     for p, (c, weight) in enumerate(rules):
-        average = np.zeros(size)
+        average = np.zeros(sizes[p])
         average[n : n + len(c)] = weight
         bases.append(Base(lines[p], np.concatenate([X[:, p], c, Z[:, p]]), average, X[:, p]))
-    rows = np.empty((d, n + d * nodes + points), dtype=np.int64)
+    used = [len(c) if nodes else 0 for c, _ in rules]
+    rows = np.empty((d, n + sum(used) + points), dtype=np.int64)
     rows[:, :n] = np.arange(n)
-    rows[:, n : n + d * nodes] = size  # the average
-    for p in range(d):
-        rows[p, n + p * nodes : n + (p + 1) * nodes] = n + np.arange(nodes)
-    rows[:, n + d * nodes :] = size - points + np.arange(points)
+    for p, size in enumerate(sizes):
+        rows[p, n:] = size  # the average
+        start = n + sum(used[:p])
+        rows[p, start : start + used[p]] = n + np.arange(used[p])
+        rows[p, n + sum(used) :] = size - points + np.arange(points)
     return Layout(tuple(bases), rows, n)
+
+
+class _Given(NamedTuple):
+    """Runs and trend that a process is conditioned on: R = L L', F [n, k], S S' = G.
+
+    G = F' R^-1 F + 1 / variance, so that P is made of R^-1 - R^-1 F G^-1 F' R^-1, R^-1 F G^-1 and
+    -G^-1.
+    """
+
+    L: FloatArray
+    F: FloatArray
+    S: FloatArray
+
+    @classmethod
+    def of(cls, K: FloatArray, F: FloatArray, process: Posterior) -> "_Given":
+        """Return the factors for correlations K [n, n] of the runs and basis functions F [n, k]."""
+        L = np.linalg.cholesky(K + process.ridge * np.eye(len(K)))
+        W = solve_triangular(L, F, lower=True)
+        variance = process.mean.variance
+        own = 0.0 if variance is None else 1.0 / variance
+        S = np.linalg.cholesky(W.T @ W + own * np.eye(F.shape[1]))
+        return cls(np.asarray(L, np.float64), F, np.asarray(S, np.float64))
+
+    def weights(self, r: FloatArray, f: FloatArray) -> FloatArray:
+        """Return P (r, f) [n + k, m] for columns r [n, m] and f [k, m]."""
+        inner = self.F.T @ cho_solve((self.L, True), r) - f
+        D = cho_solve((self.S, True), inner) if len(f) else inner
+        return np.vstack([cho_solve((self.L, True), r - self.F @ D), D])
+
+    def explained(self, r: FloatArray, f: FloatArray) -> FloatArray:
+        """Return (r, f)' P (r, f) [m, m], from products of halves."""
+        V = solve_triangular(self.L, r, lower=True)
+        W = solve_triangular(self.L, self.F, lower=True)
+        U = solve_triangular(self.S, f - W.T @ V, lower=True) if len(f) else f
+        return V.T @ V - U.T @ U
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +155,10 @@ class Functions:
     @cached_property
     def _rows(self) -> IntArray:
         """Which row of an input's tables each feature is [d, n + m + k]."""
-        d, one = len(self._tables), len(self.layout.bases[0].points) + 1
-        trend = np.full((d, self._basis), one)
+        one = np.array([[len(base.points) + 1] for base in self.layout.bases])
+        trend = np.repeat(one, self._basis, axis=1)
         for p in range(self._basis - 1):
-            trend[p, 1 + p] = one + 1
+            trend[p, 1 + p] += 1
         return np.concatenate([self.layout.rows, trend], axis=1)
 
     @cached_property
@@ -140,30 +181,24 @@ class Functions:
         """Coefficients [N] of the mean, directions [N, m] of the draws and Q [N, N].
 
         With h the features of runs and trend, the covariance of the process given the runs is
-        k - h' P h, P the inverse of [[R, F], [F', -1 / variance]].
+        k - h' P h, P the inverse of [[R, F], [F', -1 / variance]]. All but Q, which only the
+        remainder needs, is solved for: a covariance of 1e-7, beside a scale of 1000, leaves no
+        digits to an inverse of R.
         """
         J, n = self._joint, self.layout.n
         size, k = J.shape[0], self._basis
-        h = np.r_[0:n, size : size + k]
-        A = np.zeros((n + k, n + k))
-        A[:n] = J[:n][:, h]
-        A[n:, :n] = A[:n, n:].T
-        A[range(n), range(n)] += self.process.nugget
-        variance = self.process.mean.variance
-        A[range(n, n + k), range(n, n + k)] = 0.0 if variance is None else -1.0 / variance
-        P = np.linalg.inv(A)
-        P = 0.5 * (P + P.T)
+        h, u = np.r_[0:n, size : size + k], np.arange(n, size)
+        given = _Given.of(J[:n, :n], J[:n, size:], self.process)
         beta = np.zeros(size + k)
-        beta[h] = P[:, :n] @ self.process.y
-        H, u = J[n:][:, h], np.arange(n, size)
-        C = J[n:, n:size] - H @ P @ H.T
-        values, vectors = np.linalg.eigh(0.5 * (C + C.T))
-        kept = values > _SMALLEST * max(values[-1], 1e-3) if len(values) else np.zeros(0, bool)
+        beta[h] = given.weights(self.process.y[:, None], np.zeros((k, 1)))[:, 0]
+        right = J[n:, :n].T, J[n:, size:].T
+        values, vectors = np.linalg.eigh(J[n:, n:size] - given.explained(*right))
+        kept = values > _SMALLEST * values[-1] if len(values) else np.zeros(0, bool)
         E = np.zeros((size + k, len(u)))  # the symmetric root, free of the eigenvectors' signs
         E[u] = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
-        E[h] = -P @ H.T @ E[u]
+        E[h] = -given.weights(*right) @ E[u]
         Q = E @ E.T
-        Q[np.ix_(h, h)] += P
+        Q[np.ix_(h, h)] += given.weights(np.eye(n, n + k), np.eye(k, n + k, n))
         return beta, E, Q
 
     def coefficients(self, stretch: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -218,31 +253,29 @@ class Functions:
         """Return U_w - U_0 [w], where U_w averages the correlation over two x that share x_w."""
         weight = self._tables[0].terms.weight
         spreads = np.stack([table.spread for table in self._tables])[:, None]  # [d, 1, T]
-        found = subset_sums(np.ones_like(spreads), spreads, weight, masks)[0]
-        return found - float(weight @ spreads.prod(0)[0])
+        return subset_sums(1.0 - spreads, spreads, weight, masks)[0]
 
     def _sums(self, coefficients: FloatArray, masks: IntArray) -> FloatArray:
         """Return <c, G_w> [c, w] for symmetric coefficients [c, N, N]."""
         terms = self._tables[0].terms
         weight = np.outer(terms.weight, terms.weight).ravel()
-        W = [table.products for table in self._tables]
+        W = [table.covariances for table in self._tables]
         i, j = np.triu_indices(self._rows.shape[1])
-        subsets = np.union1d([0], masks)
-        out = np.zeros((len(coefficients), len(subsets)))
-        step = max(64, _PIECE // (len(weight) * 32 + len(subsets)))
+        out = np.zeros((len(coefficients), len(masks)))
+        step = max(64, _PIECE // (len(weight) * 32 + len(masks)))
         for start in range(0, len(i), step):
             left, right = i[start : start + step], j[start : start + step]
-            inside, outside = np.empty((2, len(W), len(left), len(weight)))
+            centred, outside = np.empty((2, len(W), len(left), len(weight)))
             for p, table in enumerate(self._tables):
                 a, b = self._rows[p][left], self._rows[p][right]
-                inside[p] = W[p][a, b]
+                centred[p] = W[p][a, b]
                 m = table.means.T
                 outside[p] = (m[a][:, :, None] * m[b][:, None, :]).reshape(len(a), -1)
             twice = np.where(left == right, 1.0, 2.0)
             out += (coefficients[:, left, right] * twice) @ subset_sums(
-                inside, outside, weight, subsets
+                centred, outside, weight, masks
             )
-        return out[:, np.searchsorted(subsets, masks)] - out[:, :1]
+        return out
 
     def main_effects(self, beta: FloatArray, p: int, x: FloatArray) -> FloatArray:
         """Return E[f | x_p = x] [D, m] at x [m], for coefficients beta [D, N]."""
@@ -262,43 +295,8 @@ def among(process: Posterior, inputs: IntArray) -> Posterior:
     if len(process.trend) > 1:
         columns = np.append(0, 1 + inputs)
         process = replace(process, trend=process.trend[columns])
-    return replace(process, X=process.X[:, inputs], theta=process.theta[inputs])
-
-
-def subset_sums(
-    inside: FloatArray, outside: FloatArray, weight: FloatArray, masks: IntArray
-) -> FloatArray:
-    """Return sum_t w_t prod_p of inside_p where a mask has bit p, else of outside_p: [N, w].
-
-    Parameters
-    ----------
-    inside, outside : [d, N, T]
-        Factors of each input.
-    weight : [T]
-        w_t.
-    masks : [w]
-        Subsets; all 2^d in order are fastest, as matrix products of two halves of the inputs.
-    """
-    d = len(inside)
-    if len(masks) == 1 << d:
-        half = d // 2
-        low, high = (_doubled(inside[k], outside[k]) for k in (slice(half), slice(half, d)))
-        low *= weight
-        found: FloatArray = high @ low.swapaxes(1, 2)  # [N, 2^(d - half), 2^half]
-        return found.reshape(len(found), -1)
-    out = np.empty((inside.shape[1], len(masks)))
-    bits = ((masks[:, None] >> np.arange(d)) & 1).astype(bool)
-    for k, mask in enumerate(bits):
-        out[:, k] = np.where(mask[:, None, None], inside, outside).prod(0) @ weight
-    return out
-
-
-def _doubled(inside: FloatArray, outside: FloatArray) -> FloatArray:
-    """Return all products [N, 2^d, T] of factors [d, N, T], subsets in the order of their masks."""
-    d, N, T = inside.shape
-    found = np.ones((N, 1 << d, T))
-    for p in range(d):
-        size = 1 << p
-        np.multiply(found[:, :size], inside[p][:, None], out=found[:, size : 2 * size])
-        found[:, :size] *= outside[p][:, None]
-    return found
+    place = {int(p): k for k, p in enumerate(inputs)}
+    kernel = process.kernel
+    if kernel.levels:
+        kernel = replace(kernel, levels=tuple(place[p] for p in kernel.levels if p in place))
+    return replace(process, X=process.X[:, inputs], theta=process.theta[inputs], kernel=kernel)

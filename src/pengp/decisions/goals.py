@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp.bayes.members import Member
 from pengp.decisions.beliefs import common_mean, conditioned, no_better_than_the_best, thinned
 from pengp.decisions.candidates import spread_points
 from pengp.decisions.criteria import (
@@ -20,7 +21,7 @@ from pengp.decisions.criteria import (
 from pengp.decisions.processes import Processes
 from pengp.estimators.view import FittedView
 from pengp.exceptions import InputError
-from pengp.model.posterior import Posterior, condition
+from pengp.model.posterior import Posterior
 
 _PROCESSES, _FEW_PROCESSES = 32, 8
 """Processes of an average that judge a candidate, and those that judge many at first."""
@@ -32,6 +33,7 @@ _LEAST_WEIGHT = 0.01
 """Weight from which on an explanation counts."""
 
 GoalName = Literal["accuracy", "modes", "optimum", "threshold"]
+CriterionName = Literal["integrated variance", "VIGF"]
 GOALS = ("accuracy", "modes", "optimum", "threshold")
 
 CRITERIA = {
@@ -187,12 +189,12 @@ def explanations_of(view: FittedView, processes: Processes) -> Processes:
 def _modes(view: FittedView, processes: Processes) -> list[tuple[float, Posterior]]:
     """Return weights and processes of the modes of a penalized likelihood."""
     one = processes.components[0]
+    member = Member(one.kernel, one.nugget, one.mean)
+    runs = one.X, one.y
     return [
         (
             float(np.exp(-mode.deficit)),
-            condition(
-                one.X, one.y, mode.theta, kernel=one.kernel, nugget=one.nugget, mean=one.mean
-            ),
+            member.condition(*runs, mode.theta, one.nugget, None, one.noise),
         )
         for mode in view.modes
     ]
@@ -201,10 +203,12 @@ def _modes(view: FittedView, processes: Processes) -> list[tuple[float, Posterio
 def _explained(view: FittedView, processes: Processes) -> list[tuple[float, Posterior]]:
     """Return weights and processes of the modes of a posterior."""
     found: Any = view.average.average
+    first = processes.components[0]
+    runs = first.X, first.y
     return [
         (
             one.weight,
-            found.members[one.member].condition(processes.X, processes.y, one.theta, one.nugget),
+            found.members[one.member].condition(*runs, one.theta, one.nugget, None, first.noise),
         )
         for one in found.explanations
     ]

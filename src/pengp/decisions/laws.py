@@ -1,21 +1,24 @@
 """Laws of the inputs: uniform over the design region unless the user says otherwise.
 
-A law is written as ``normal:50,10`` or given as a frozen law of scipy.stats. In the unit cube it is
-a `Line`, with the nodes of a Gauss rule over it.
+A law is of numbers (`families`) or of finitely many values (`discrete`). In the unit cube it is a
+`Line`, with the nodes of a Gauss rule over it or with all its values.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import warn
+from pengp.decisions.discrete import FiniteLaw, law_of_levels, law_of_whole_numbers
+from pengp.decisions.families import Law, as_law
 from pengp.decisions.processes import Processes
 from pengp.exceptions import InputError
-from pengp.model.elementary import Identity
+from pengp.model.elementary import Identity, Transform
+from pengp.model.levels import Integer, Levels
 from pengp.model.scaling import InputScaler
 
 _TAIL = 1e-15
@@ -37,96 +40,9 @@ _GAUSS = np.polynomial.legendre.leggauss(8)
 """Nodes in a panel, on [-1, 1], and weights."""
 
 
-class _Family(NamedTuple):
-    """A law by name: what its numbers mean, and how to make it."""
-
-    numbers: str
-    size: int
-    make: Callable[..., Any]
-    sound: Callable[..., bool]
-
-
-_FAMILIES = {
-    "uniform": _Family(
-        "lower,upper", 2, lambda a, b: stats.uniform(a, b - a), lambda a, b: bool(a < b)
-    ),
-    "normal": _Family("mean,standard deviation", 2, stats.norm, lambda m, s: bool(s > 0.0)),
-    "lognormal": _Family(
-        "mean and standard deviation of the logarithm",
-        2,
-        lambda m, s: stats.lognorm(s, scale=np.exp(m)),
-        lambda m, s: bool(s > 0.0),
-    ),
-    "triangular": _Family(
-        "lower,mode,upper",
-        3,
-        lambda a, c, b: stats.triang((c - a) / (b - a), a, b - a),
-        lambda a, c, b: bool(a <= c <= b and a < b),
-    ),
-    "beta": _Family(
-        "a,b,lower,upper",
-        4,
-        lambda a, b, low, high: stats.beta(a, b, low, high - low),
-        lambda a, b, low, high: bool(a > 0.0 and b > 0.0 and low < high),
-    ),
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Law:
-    """The law of one input, in the user's units.
-
-    Attributes
-    ----------
-    text : str
-        How it is written.
-    dist : frozen law of scipy.stats
-        The law.
-    """
-
-    text: str
-    dist: Any
-
-    @property
-    def family(self) -> str:
-        """Name of the family in scipy.stats."""
-        return str(self.dist.dist.name)
-
-
-def parse_law(text: str) -> Law:
-    """Return the law that is written as ``family:numbers``, such as ``normal:50,10``."""
-    name, _, rest = text.strip().partition(":")
-    usage = "; ".join(f"{key}:{family.numbers}" for key, family in _FAMILIES.items())
-    if name not in _FAMILIES:
-        raise InputError(f"the law {text!r} is unknown; there are {usage}.")
-    family = _FAMILIES[name]
-    try:
-        numbers = [float(part) for part in rest.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) != family.size or not np.isfinite(numbers).all():
-        raise InputError(f"the law {text!r} needs {family.size} numbers: {name}:{family.numbers}.")
-    if not family.sound(*numbers):
-        raise InputError(f"there is no law {text!r}; its numbers are {family.numbers}.")
-    return Law(text.strip(), family.make(*numbers))
-
-
-def as_law(law: Any) -> Law:
-    """Return a law that is given as text, as a frozen law of scipy.stats or as a `Law`."""
-    if isinstance(law, Law):
-        return law
-    if isinstance(law, str):
-        return parse_law(law)
-    if not isinstance(getattr(law, "dist", None), stats.rv_continuous):
-        raise InputError(
-            f"a law must be text such as 'normal:50,10' or a frozen continuous law of scipy.stats, "
-            f"not a {type(law).__name__}."
-        )
-    numbers = [f"{value:g}" for value in (*law.args, *law.kwds.values())]
-    return Law(f"{law.dist.name}:{','.join(numbers)}", law)
-
-
-def laws_of(processes: Processes, laws: Mapping[str, Any] | None = None) -> tuple[Law, ...]:
+def laws_of(
+    processes: Processes, laws: Mapping[str, Any] | None = None
+) -> tuple[Law | FiniteLaw, ...]:
     """Return the law of each of the d inputs; uniform over the design region where none is given.
 
     Parameters
@@ -134,28 +50,41 @@ def laws_of(processes: Processes, laws: Mapping[str, Any] | None = None) -> tupl
     processes : Processes
         Of the model.
     laws : mapping from names of inputs to laws, optional
-        Text such as ``"normal:50,10"``, or frozen laws of scipy.stats.
+        Text such as ``"normal:50,10"`` or ``"steel:0.7,brass:0.3"``, mappings from levels to
+        weights, or frozen laws of scipy.stats.
     """
+    if laws is not None and not isinstance(laws, Mapping):
+        raise InputError(f"laws must be laws by names of inputs, not {laws!r}.")
     given = dict(laws or {})
     unknown = [name for name in given if name not in processes.names]
     if unknown:
         names = ", ".join(processes.names)
         raise InputError(f"no input {unknown[0]!r} to have a law; there are {names}.")
-    found = []
-    for name, low, high in zip(processes.names, processes.lower, processes.upper, strict=True):
-        if name in given:
-            found.append(as_law(given[name]))
-        else:
-            width = high - low if high > low else 1.0
-            found.append(Law(f"uniform:{low:g},{high:g}", stats.uniform(low, width)))
-    return tuple(found)
+    about = zip(
+        processes.names, processes.lower, processes.upper, processes.each_transform, strict=True
+    )
+    return tuple(
+        _law(given.get(name), low, high, transform, name) for name, low, high, transform in about
+    )
 
 
-def tell_outside(processes: Processes, laws: Sequence[Law]) -> None:
+def _law(given: Any, low: float, high: float, transform: Transform, name: str) -> Law | FiniteLaw:
+    """Return the law of one input, given or not."""
+    if isinstance(transform, Levels):
+        return law_of_levels(given, transform, name)
+    if isinstance(transform, Integer):
+        return law_of_whole_numbers(given, low, high, name)
+    if given is not None:
+        return as_law(given)
+    width = high - low if high > low else 1.0
+    return Law(f"uniform:{low:g},{high:g}", stats.uniform(low, width))
+
+
+def tell_outside(processes: Processes, laws: Sequence[Law | FiniteLaw]) -> None:
     """Warn of inputs whose laws reach far beyond the design region, where nothing is known."""
     ends = zip(processes.names, laws, processes.lower, processes.upper, strict=True)
     for name, law, low, high in ends:
-        share = float(law.dist.cdf(low) + law.dist.sf(high))
+        share = law.outside(low, high)
         if share > _OUTSIDE and low < high:
             warn(
                 f"the law of {name} has {100.0 * share:.0f} % outside {low:g} to {high:g}, where "
@@ -169,23 +98,36 @@ class Line:
 
     Attributes
     ----------
-    law : Law
+    law : Law or FiniteLaw
         In the user's units.
     closed : tuple of (str, float, float) or None
         ("uniform", lower, upper) or ("normal", mean, variance), which have closed forms.
     edges : [e]
-        Ascending points between which its density is smooth.
+        Ascending points between which its density is smooth; of finitely many values these.
     scaler : InputScaler
         Of this input alone: to the unit cube and back.
+    has_levels : bool
+        Whether values have no order, so that any two are equally far from each other.
     """
 
-    law: Law
+    law: Law | FiniteLaw
     closed: tuple[str, float, float] | None
     edges: FloatArray
     scaler: InputScaler
+    has_levels: bool = False
+
+    def squares(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the squared differences [a, b] of values a and b, 0 or 1 between levels."""
+        difference = a[:, None] - b
+        return np.asarray(difference != 0.0, float) if self.has_levels else difference**2
 
     def quadrature(self, kinks: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return nodes and weights of a Gauss rule that is split at kinks [c] as well."""
+        """Return nodes and weights of a Gauss rule that is split at kinks [c] as well.
+
+        Of finitely many values it returns these.
+        """
+        if isinstance(self.law, FiniteLaw):
+            return self.edges, self.law.weights
         first, last = self.edges[0], self.edges[-1]
         inside = kinks[(kinks > first) & (kinks < last)]
         ends = np.unique(np.concatenate([self.edges, inside]))
@@ -198,25 +140,45 @@ class Line:
         return nodes, weights / weights.sum()
 
     def gauss(self, size: int) -> tuple[FloatArray, FloatArray]:
-        """Return the nodes and weights [size] of the law's own Gauss rule (Stieltjes)."""
+        """Return the nodes and weights [size] of the law's own Gauss rule (Stieltjes).
+
+        Of levels, and of fewer values than that, it returns all.
+        """
         nodes, weights = self.quadrature(np.empty(0))
+        if self.has_levels or len(nodes) <= size:
+            return nodes, weights
         return _gauss_rule(nodes, weights, size)
 
     def draw(self, levels: FloatArray) -> FloatArray:
         """Return the quantiles at levels [m] between 0 and 1."""
+        if isinstance(self.law, FiniteLaw):
+            place = np.searchsorted(np.cumsum(self.law.weights), levels, side="right")
+            return self.edges[np.minimum(place, len(self.edges) - 1)]
         return self.scaler.transform(np.asarray(self.law.dist.ppf(levels))[:, None])[:, 0]
 
+    def grid(self, size: int) -> FloatArray:
+        """Return points at which a curve is drawn: quantiles [size], or the values, if few."""
+        if not isinstance(self.law, FiniteLaw):
+            return self.draw(np.linspace(0.005, 0.995, size))
+        if self.has_levels or len(self.edges) <= size:
+            return self.edges
+        return self.edges[np.linspace(0, len(self.edges) - 1, size).round().astype(np.int64)]
 
-def lines_of(processes: Processes, laws: Sequence[Law]) -> list[Line]:
+
+def lines_of(processes: Processes, laws: Sequence[Law | FiniteLaw]) -> list[Line]:
     """Return the laws of the d inputs in the unit cube."""
     found = []
     whole = processes.inputs
     for p, law in enumerate(laws):
         own = slice(p, p + 1)
-        scaler = InputScaler(
-            whole.lower[own], whole.upper[own], whole.constant[own], whole.transforms[own]
-        )
-        found.append(_line(law, scaler))
+        transforms = whole.transforms[own]
+        scaler = InputScaler(whole.lower[own], whole.upper[own], whole.constant[own], transforms)
+        if isinstance(law, FiniteLaw):
+            values = scaler.transform(law.values[:, None])[:, 0]
+            found.append(Line(law, None, values, scaler, has_levels=law.labels is not None))
+        else:  # too many whole numbers are not rounded
+            plain = tuple(t.scale if isinstance(t, Integer) else t for t in transforms)
+            found.append(_line(law, replace(scaler, transforms=plain)))
     return found
 
 

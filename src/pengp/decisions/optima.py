@@ -1,6 +1,6 @@
 """The smallest or largest response: where the surrogate has it, how sure that is, where else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,16 +8,20 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
 from pengp._core.checks import as_generator
+from pengp._core.shown import Shown, named
 from pengp.choosing.scores import half_width
 from pengp.decisions.beliefs import thinned
 from pengp.decisions.candidates import Candidates, find_candidates
-from pengp.decisions.conditions import parse_condition
+from pengp.decisions.conditions import levels_by_name, parse_conditions
 from pengp.decisions.improvement import cdf
 from pengp.decisions.processes import Processes
 from pengp.decisions.proposals import importance, viewed
 from pengp.decisions.search import refined
+from pengp.decisions.values import Value, written
 from pengp.decisions.width import interval_of
 from pengp.exceptions import InputError
+from pengp.model.elementary import Transform
+from pengp.model.levels import levels_among
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,16 +56,23 @@ class Place:
         The point that most of them have it at, in the user's units.
     lower, upper : [d]
         Ends of the points that they have it at.
+    levels : mapping
+        Names of the levels that they have it at, by the names of factors.
+
+    See Also
+    --------
+    optimum : Its ``places`` are such.
     """
 
     probability: float
     x: FloatArray
     lower: FloatArray
     upper: FloatArray
+    levels: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, eq=False)
-class Optimum:
+@dataclass(frozen=True, eq=False, repr=False)
+class Optimum(Shown):
     """The optimum of a surrogate, in the user's units.
 
     Attributes
@@ -79,7 +90,7 @@ class Optimum:
     level : float
         Level of the interval.
     best_run : int
-        The run with the best response, counted from 0.
+        The run with the best response among those that satisfy the conditions, counted from 0.
     best : float
         Its response.
     probability : float
@@ -88,6 +99,12 @@ class Optimum:
         Where the optimum may lie, the most probable first, from joint draws of the function.
     elsewhere : float
         Probability of places that are too improbable to be told.
+    transforms : tuple of d Transform
+        Of the inputs, which know whole numbers and levels; empty for none at all.
+
+    See Also
+    --------
+    optimum : Makes it.
     """
 
     names: tuple[str, ...]
@@ -103,20 +120,38 @@ class Optimum:
     probability: float
     places: tuple[Place, ...]
     elsewhere: float
+    transforms: tuple[Transform, ...] = ()
+
+    def inputs(self, x: FloatArray) -> dict[str, Value]:
+        """Return a point [d] by the names of the inputs, levels by theirs."""
+        return dict(zip(self.names, written(self.transforms, x[None])[0], strict=True))
+
+    def _in_short(self) -> str:
+        kind, ends = "largest" if self.maximize else "smallest", (self.lower, self.upper)
+        at = ", ".join(f"{name} = {x:.4g}" for name, x in zip(self.names, self.x, strict=True))
+        return f"{kind} {self.response} {self.mean:.4g} ({ends[0]:.4g} to {ends[1]:.4g}) at {at}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{"probability": p.probability, **named(self.names, p.x)} for p in self.places]
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the places as a frame, a row each: probability, and the point."""
         import pandas as pd
 
-        frame = pd.DataFrame([place.x for place in self.places], columns=pd.Index(self.names))
+        rows = [self.inputs(place.x) for place in self.places]
+        frame = pd.DataFrame(rows, columns=pd.Index(self.names))
         frame.insert(0, "probability", [place.probability for place in self.places])
         return frame
+
+    def _ends(self, place: Place, x: FloatArray) -> dict[str, Value]:
+        """Return an end [d] of a place; levels, which have no order, have none."""
+        return {k: v for k, v in self.inputs(x).items() if k not in place.levels}
 
     def record(self) -> dict[str, Any]:
         """Return everything as numbers and words."""
         return {
             "maximize": self.maximize,
-            "inputs": dict(zip(self.names, self.x, strict=True)),
+            "inputs": self.inputs(self.x),
             "mean": self.mean,
             "interval": {"level": self.level, "lower": self.lower, "upper": self.upper},
             "best_run": {"run": self.best_run + 1, "response": self.best},
@@ -124,9 +159,10 @@ class Optimum:
             "places": [
                 {
                     "probability": place.probability,
-                    "inputs": dict(zip(self.names, place.x, strict=True)),
-                    "lower": dict(zip(self.names, place.lower, strict=True)),
-                    "upper": dict(zip(self.names, place.upper, strict=True)),
+                    "inputs": self.inputs(place.x),
+                    "lower": self._ends(place, place.lower),
+                    "upper": self._ends(place, place.upper),
+                    "levels": dict(place.levels),
                 }
                 for place in self.places
             ],
@@ -152,13 +188,24 @@ def optimum(
     maximize : bool
         Look for the largest response, not for the smallest.
     where : str or sequence of str
-        Conditions on the inputs, such as "x1 + x2 <= 3".
+        Conditions on the inputs, such as "x1 + x2 <= 3" or "material == steel".
     level : float
         Probability of the interval.
     random_state : int, Generator, RandomState or None
         Source of randomness; an int gives the same result every time.
     output : int
         Which output, for responses [n, q].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import BayesianGPRegressor, get_function
+    >>> from pengp.decisions import optimum
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> model = BayesianGPRegressor(random_state=0).fit(X, get_function("forrester")(X))
+    >>> found = optimum(model)
+    >>> bool(abs(found.x[0] - 0.757) < 0.05), abs(found.mean + 6.02) < 0.5  # the true minimum
+    (True, True)
     """
     half_width(level)
     rng = as_generator(random_state)
@@ -167,13 +214,13 @@ def optimum(
         raise InputError(
             "the optimum of a TransformedTargetRegressor is not sought; give its regressor_ alone."
         )
-    texts = [where] if isinstance(where, str) else list(where)
-    conditions = [parse_condition(text, processes.names) for text in texts]
+    conditions = parse_conditions(where, processes.names, levels_by_name(processes))
     pool = find_candidates(processes, None, conditions, np.empty((0, processes.d)), 0.0, rng)
     sign = -1.0 if maximize else 1.0
     x = _best_mean(processes, pool, sign, rng)
     means, squares = processes.means_and_scales(x[None])
-    best = int((sign * processes.y).argmin())
+    allowed = pool.allowed(processes, processes.X)
+    best = int(np.where(allowed | ~allowed.any(), sign * processes.y, np.inf).argmin())
     scales = np.sqrt(np.maximum(squares[:, 0], np.finfo(float).tiny))
     gain = sign * (processes.y[best] - means[:, 0]) / scales
     (lower, upper), (centre,) = (
@@ -188,6 +235,7 @@ def optimum(
         float(processes.weight @ cdf(gain, processes.df)),
         places,
         elsewhere,
+        processes.transforms,
     )
 
 
@@ -226,7 +274,7 @@ def _places(
     count = np.bincount((sign * draws).argmin(axis=1), minlength=len(points))
     matter = importance(processes)
     matter /= np.linalg.norm(matter)
-    owner = _clusters(points * matter, count)
+    owner = _clusters(processes, points, matter, count)
     found = []
     raw = processes.in_units(points)
     for leader in np.unique(owner[count > 0]):
@@ -234,16 +282,27 @@ def _places(
         probability = float(count[mine].sum() / _DRAWS)
         if probability >= _LEAST_SHARE:
             ends = raw[mine].min(axis=0), raw[mine].max(axis=0)
-            found.append(Place(probability, raw[leader], *ends))
+            found.append(Place(probability, raw[leader], *ends, _levels(processes, raw[mine])))
     found.sort(key=lambda place: -place.probability)
     return tuple(found), max(0.0, 1.0 - sum(place.probability for place in found))
 
 
-def _clusters(X: FloatArray, count: IntArray) -> IntArray:
-    """Return the leader [m] of each point X [m, d]: the most frequent one near enough."""
+def _levels(processes: Processes, X_raw: FloatArray) -> dict[str, tuple[str, ...]]:
+    """Return the levels among points X_raw [m, d], by the names of factors."""
+    return {
+        processes.names[p]: tuple(levels.label_of(value) for value in np.unique(X_raw[:, p]))
+        for p, levels in levels_among(processes.transforms).items()
+    }
+
+
+def _clusters(processes: Processes, X: FloatArray, matter: FloatArray, count: IntArray) -> IntArray:
+    """Return the leader [m] of each point X [m, d]: the most frequent one near enough.
+
+    Inputs count by ``matter`` [d].
+    """
     owner = np.full(len(X), -1)
     for leader in np.argsort(-count, kind="stable"):
         if owner[leader] < 0:
-            near = ((X - X[leader]) ** 2).sum(axis=1) <= _ALIKE**2
-            owner[near & (owner < 0)] = leader
+            away = processes.square_distances(X, X[leader : leader + 1], matter)[:, 0]
+            owner[(away <= _ALIKE**2) & (owner < 0)] = leader
     return owner

@@ -6,7 +6,6 @@ inputs in the unit cube, responses standardised. `Processes.to_unit` and `Proces
 there and back.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,14 +18,12 @@ from sklearn.pipeline import Pipeline
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.bayes.mixture import ProcessMixture
+from pengp.decisions.wrapped import after, before, not_a_scaling, outer_names, undoing
 from pengp.estimators.view import FittedView, view_of
-from pengp.exceptions import InputError
 from pengp.model.elementary import Identity, Transform
+from pengp.model.levels import Levels
 from pengp.model.posterior import Posterior
 from pengp.model.scaling import InputScaler
-
-#: Difference, relative to the range, up to which a step before the model counts as a scaling.
-_LINEAR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +73,11 @@ class Processes:
         """Inputs of the runs [n, d] in the unit cube."""
         return self.components[0].X
 
-    @property
+    @cached_property
     def y(self) -> FloatArray:
-        """Responses of the runs [n], standardised."""
-        return self.components[0].y
+        """Responses of the runs [n], standardised; where they have noise, their predictions."""
+        one = self.components[0]
+        return one.y if one.noise is None else np.asarray(self.weight @ self.means(one.X))
 
     @property
     def d(self) -> int:
@@ -100,6 +98,30 @@ class Processes:
     def in_units(self, X: FloatArray) -> FloatArray:
         """Return inputs X [m, d] of the unit cube in the user's units."""
         return self.inputs.inverse(X)
+
+    @property
+    def each_transform(self) -> tuple[Transform, ...]:
+        """The transform of each of the d inputs."""
+        return self.transforms or (Identity(),) * self.d
+
+    def square_distances(
+        self, A: FloatArray, B: FloatArray, weight: FloatArray | None = None
+    ) -> FloatArray:
+        """Return squared distances [a, b] in the unit cube; 1 between two levels of an input.
+
+        Parameters
+        ----------
+        A, B : [a, d], [b, d]
+            Points.
+        weight : [d], optional
+            Factors of the inputs' differences.
+        """
+        found = np.zeros((len(A), len(B)))
+        for p, transform in enumerate(self.each_transform):
+            delta = A[:, None, p] - B[:, p]
+            square = delta != 0.0 if isinstance(transform, Levels) else delta * delta
+            found += square if weight is None else weight[p] ** 2 * square
+        return found
 
     @property
     def inflation(self) -> float:
@@ -240,17 +262,17 @@ def processes_of(
             steps.append(model[:-1])
             model = model[-1]
         else:
-            undo = _undoing(model, undo)
+            undo = undoing(model, undo)
             model = model.regressor_
     view = view_of(model, output, None if steps else input_names, response_name)
     lower, upper = view.estimator._surrogate.inputs.lower, view.estimator._surrogate.inputs.upper
     names = view.names
     if steps:
         if view.estimator._surrogate.inputs.transforms:
-            raise _not_a_scaling()
-        names = _outer_names(outer, input_names, len(lower))
+            raise not_a_scaling()
+        names = outer_names(outer, input_names, len(lower))
         for step in reversed(steps):
-            lower, upper = _before(step, lower, upper)
+            lower, upper = before(step, lower, upper)
     return _of_view(view, names, lower, upper, undo)
 
 
@@ -259,17 +281,11 @@ def _of_view(
 ) -> Processes:
     """Return the processes of a view, for inputs with these names and ends [d]."""
     known = view.estimator._surrogate
-    stepped = [n for n, t in zip(names, known.inputs.transforms, strict=False) if t.has_steps]
-    if stepped:
-        raise InputError(
-            f"the inputs {', '.join(stepped)} are whole numbers or levels, whose laws are not "
-            "known here yet; fit a model with numbers alone for this."
-        )
     posterior = known.posteriors[view.output]
     if known.response.transforms:
         transform = known.response.transforms[view.output]
         if not isinstance(transform, Identity):
-            undo = _after(transform.inverse, undo)
+            undo = after(transform.inverse, undo)
     several = isinstance(posterior, ProcessMixture)
     return Processes(
         names,
@@ -284,62 +300,4 @@ def _of_view(
         float(known.response.sd[view.output]),
         undo,
         known.inputs.transforms,
-    )
-
-
-def _after(first: Any, then: Any) -> Callable[[FloatArray], FloatArray]:
-    """Return one map after another, which may be None."""
-    return first if then is None else lambda values: then(first(values))
-
-
-def _undoing(model: Any, inner: Any) -> Callable[[FloatArray], FloatArray]:
-    """Return the way back from the regressor's response to that of a TransformedTargetRegressor."""
-
-    def undo(values: FloatArray) -> FloatArray:
-        flat = np.asarray(values, dtype=np.float64).reshape(-1, 1)
-        return np.asarray(model.transformer_.inverse_transform(flat)).reshape(values.shape)
-
-    return undo if inner is None else _after(undo, inner)
-
-
-def _outer_names(model: Any, given: Sequence[str] | None, d: int) -> tuple[str, ...]:
-    """Return the names of the d inputs of a pipeline."""
-    found = getattr(model, "feature_names_in_", None) if given is None else given
-    names = [f"x{p + 1}" for p in range(d)] if found is None else [str(name) for name in found]
-    if len(names) != d:
-        raise InputError(f"input_names has {len(names)} names, but there are {d} inputs.")
-    return tuple(names)
-
-
-def _before(step: Any, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the ends [d] that a step, which scales each input for itself, takes to these."""
-    d = len(lower)
-    if getattr(step, "n_features_in_", d) != d:
-        raise _not_a_scaling()
-    origin = _through(step, np.zeros((1, d)))[0]
-    slopes = _through(step, np.eye(d)) - origin
-    probe = np.random.default_rng(0).standard_normal((5, d))
-    straight = np.diagonal(slopes)
-    expected = origin + probe * straight
-    size = np.abs(expected).max(initial=1.0)
-    if np.abs(_through(step, probe) - expected).max() > _LINEAR * size or not straight.all():
-        raise _not_a_scaling()
-    ends = (lower - origin) / straight, (upper - origin) / straight
-    if (straight < 0.0).any():
-        raise _not_a_scaling()
-    return ends
-
-
-def _through(step: Any, X: FloatArray) -> FloatArray:
-    """Return a pipeline's first steps applied to X [m, d], whether it has names or not."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-        return np.asarray(step.transform(X), dtype=np.float64)
-
-
-def _not_a_scaling() -> InputError:
-    """Return the error about steps that mix or bend inputs."""
-    return InputError(
-        "the steps before the model must scale each input for itself, as StandardScaler does; "
-        "apply the others to the runs first, and give the model alone."
     )

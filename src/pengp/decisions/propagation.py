@@ -6,16 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import qmc
+from scipy import stats
 
 from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import as_generator, check_count, check_levels
 from pengp._core.linalg import ONE_THREAD
+from pengp._core.shown import Shown
 from pengp.choosing.scores import half_width
 from pengp.decisions.constraints import Constraint, parse_constraint
+from pengp.decisions.discrete import FiniteLaw
+from pengp.decisions.estimates import Estimate, estimate_of
+from pengp.decisions.families import Law
 from pengp.decisions.functions import Functions, among, layout_of
-from pengp.decisions.indices import Estimate, estimate_of
-from pengp.decisions.laws import Law, Line, laws_of, lines_of, tell_outside
+from pengp.decisions.laws import Line, laws_of, lines_of, tell_outside
 from pengp.decisions.processes import Processes, processes_of
 
 _INPUTS = 2048
@@ -31,8 +34,8 @@ LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 """Quantiles that are computed unless others are asked for."""
 
 
-@dataclass(frozen=True, eq=False)
-class Propagation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Propagation(Shown):
     """The law of the response under the laws of the inputs, made by `propagate`.
 
     Of each number there is the posterior mean and an interval, which tells how well the surrogate
@@ -56,6 +59,10 @@ class Propagation:
         What was asked of the response.
     failure : Estimate, [], or None
         Probability that the response does not meet the constraint.
+
+    See Also
+    --------
+    propagate : Makes it.
     """
 
     response: str
@@ -68,6 +75,12 @@ class Propagation:
     quantiles: Estimate
     constraint: Constraint | None
     failure: Estimate | None
+
+    def _in_short(self) -> str:
+        return f"{self.response}: mean {float(self.mean.mean):.4g}, std {float(self.std.mean):.4g}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return self.records()
 
     def to_frame(self) -> Any:
         """Return one row a number: what, mean, lower, upper (needs pandas)."""
@@ -127,6 +140,16 @@ def propagate(
         By default those that the model was fitted with, else x1 to xd.
     response_name : str, optional
         By default "response".
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.decisions import propagate
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> found = propagate(model, {"x1": "normal:50,10"}, constraint="response < 60", n_draws=100)
+    >>> round(float(found.mean.mean)), found.quantiles.mean.size  # in dB; quantiles as well
+    (56, 7)
     """
     half_width(level)
     size, levels = check_count(n_draws, "n_draws", 20), check_levels(quantiles)
@@ -177,7 +200,7 @@ def _drawn(
     varied = np.flatnonzero(~known.constant)
     some = [lines[p] for p in varied]
     layout = layout_of(known.X[:, varied], some, _NODES, _POINTS)
-    uniform = qmc.Sobol(len(varied), rng=rng).random(_INPUTS)
+    uniform = stats.qmc.Sobol(len(varied), rng=rng).random(_INPUTS)
     X = np.column_stack([line.draw(uniform[:, k]) for k, line in enumerate(some)])
     found = _Draws(np.empty(size), np.empty(size), np.empty((size, len(levels))), np.zeros(size))
     for process, rows, stretch in known.portions(size, _COMPONENTS, rng):
@@ -198,7 +221,7 @@ def _drawn(
 
 def _summary(
     known: Processes,
-    laws: Sequence[Law],
+    laws: Sequence[Law | FiniteLaw],
     level: float,
     levels: FloatArray,
     limit: Constraint | None,

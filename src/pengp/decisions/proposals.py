@@ -1,5 +1,6 @@
 """Which runs to do next, what they are worth and what they are expected to buy."""
 
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,15 +12,18 @@ from sklearn.pipeline import Pipeline
 
 from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import as_generator, check_count
+from pengp._core.shown import Shown, named
 from pengp.decisions.beliefs import common_mean, conditioned
 from pengp.decisions.candidates import Candidates, find_candidates, separable
-from pengp.decisions.conditions import parse_condition
-from pengp.decisions.goals import Goal, GoalName, make_goal
+from pengp.decisions.conditions import levels_by_name, parse_conditions
+from pengp.decisions.goals import CriterionName, Goal, GoalName, make_goal
 from pengp.decisions.processes import Processes, processes_of
 from pengp.decisions.search import refined
+from pengp.decisions.values import Value, given_points, stepped, written
 from pengp.decisions.width import Step, steps_of
 from pengp.estimators.view import FittedView, view_of
 from pengp.exceptions import InputError
+from pengp.model.elementary import Transform
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,8 +38,8 @@ RADIUS = 0.1
 """Distance in the unit cube that is kept from runs that failed or were abandoned."""
 
 
-@dataclass(frozen=True, eq=False)
-class NextRuns:
+@dataclass(frozen=True, eq=False, repr=False)
+class NextRuns(Shown):
     """Proposed runs, the most valuable first.
 
     Attributes
@@ -60,6 +64,12 @@ class NextRuns:
         Runs that were known, and those that were planned already.
     importance : [d]
         Change of the response from end to end of each input, standardised.
+    transforms : tuple of d Transform
+        Of the inputs, which know whole numbers and levels; empty for none at all.
+
+    See Also
+    --------
+    next_runs : Makes it.
     """
 
     names: tuple[str, ...]
@@ -74,19 +84,32 @@ class NextRuns:
     runs: FloatArray
     planned: FloatArray
     importance: FloatArray
+    transforms: tuple[Transform, ...] = ()
+
+    @property
+    def inputs(self) -> list[list[Value]]:
+        """The runs, a list of d values each: numbers, whole numbers, or names of levels."""
+        return written(self.transforms, self.X)
+
+    def _in_short(self) -> str:
+        return f"{len(self.X)} runs, goal {self.goal}, by {self.criterion}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        columns = zip(self.X, self.mean, self.std, strict=True)
+        return [named(self.names, x) | {self.response: m, "std": s} for x, m, s in columns]
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a frame with a row for each run: inputs, prediction and criterion."""
         import pandas as pd
 
-        frame = pd.DataFrame(self.X, columns=pd.Index(self.names))
+        frame = pd.DataFrame(self.inputs, columns=pd.Index(self.names))
         told = {"mean": self.mean, "std": self.std}
         new = {f"{self.response}_{word}": values for word, values in told.items()}
         return frame.assign(**new, value=self.value)
 
     def record(self) -> dict[str, Any]:
         """Return everything as numbers and words."""
-        columns = zip(self.X, self.value, self.mean, self.std, strict=True)
+        columns = zip(self.inputs, self.value, self.mean, self.std, strict=True)
         return {
             "goal": self.goal,
             "criterion": self.criterion,
@@ -104,7 +127,7 @@ def next_runs(
     n: int = 1,
     *,
     goal: GoalName = "accuracy",
-    criterion: str | None = None,
+    criterion: CriterionName | None = None,
     maximize: bool = False,
     target: float | None = None,
     threshold: float | None = None,
@@ -141,29 +164,43 @@ def next_runs(
     threshold : float, optional
         Value that the response crosses, of the goal of that name.
     planned : [p, d], optional
-        Runs that are on their way, in the user's units; they count as known.
+        Runs that are on their way, in the user's units, levels by name or value; they count as
+        known.
     avoid : [k, d], optional
-        Runs that failed, in the user's units.
+        Runs that failed, likewise.
     radius : float
         Distance kept from them, Euclidean in the unit cube.
     candidates : [m, d], optional
-        The only runs that can be done, in the user's units; by default the whole design region.
+        The only runs that can be done, likewise; by default the whole design region.
     where : str or sequence of str
-        Conditions on the inputs, such as "x1 + x2 <= 3".
+        Conditions on the inputs, such as "x1 + x2 <= 3" or "material == steel".
     random_state : int, Generator, RandomState or None
         Source of randomness; an int gives the same runs every time.
     output : int
         Which output, for responses [n, q].
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.decisions import next_runs
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> found = next_runs(model, 2, where="x1 <= 80", random_state=0)
+    >>> found.X.shape, bool((found.X[:, 0] <= 80).all())
+    ((2, 6), True)
+    >>> found.steps[-1].width < found.steps[0].width  # of the intervals, in dB
+    True
     """
     rng, count = as_generator(random_state), check_count(n, "n", 1)
     view, processes = viewed(model, output)
-    if not 0.0 <= radius < np.inf:
+    if not isinstance(radius, numbers.Real) or not 0.0 <= radius < np.inf:
         raise InputError(f"radius={radius!r} must be 0 or a finite number above.")
-    texts = [where] if isinstance(where, str) else list(where)
-    conditions = [parse_condition(text, processes.names) for text in texts]
-    given = None if candidates is None else _points(candidates, processes, "candidates")
+    conditions = parse_conditions(where, processes.names, levels_by_name(processes))
+    given = None if candidates is None else given_points(candidates, processes, "candidates")
+    if given is not None and not len(given):
+        raise InputError("candidates has no rows.")
     pending, away = (
-        processes.to_unit(_points(points, processes, word))
+        processes.to_unit(given_points(points, processes, word))
         for points, word in ((planned, "planned"), (avoid, "avoid"))
     )
     aim = make_goal(
@@ -194,20 +231,6 @@ def viewed(model: Any, output: int) -> tuple[FittedView, Processes]:
     ends = (np.where(processes.constant, view.X[0], e) for e in (processes.lower, processes.upper))
     lower, upper = ends
     return view, replace(processes, lower=lower, upper=upper)
-
-
-def _points(points: ArrayLike | None, processes: Processes, word: str) -> FloatArray:
-    """Return points [m, d] that were given, none if None."""
-    X = np.empty((0, processes.d)) if points is None else np.asarray(points, dtype=np.float64)
-    if X.ndim != 2 or X.shape[1] != processes.d or not np.isfinite(X).all():
-        raise InputError(
-            f"{word} must be finite numbers of shape [m, {processes.d}], a column for each input."
-        )
-    if not np.isfinite(processes.to_unit(X)).all():
-        raise InputError(f"{word} has values that the transforms of the inputs do not take.")
-    if word == "candidates" and not len(X):
-        raise InputError("candidates has no rows.")
-    return X
 
 
 def _batch(
@@ -243,6 +266,8 @@ def _best(goal: Goal, pool: Candidates, rng: np.random.Generator) -> tuple[Float
 def _apart(goal: Goal, X: FloatArray) -> FloatArray:
     """Return the candidates that can be told from the runs."""
     X = X[separable(goal.few, X)]
+    if not len(X) and len(stepped(goal.processes)) == (~goal.processes.constant).sum():
+        raise InputError("every combination of whole numbers and levels that is allowed has run.")
     if not len(X):
         raise InputError(
             "every candidate lies closer to a run than the nugget can separate; a run there would "
@@ -278,6 +303,7 @@ def _told(
         processes.in_units(processes.X),
         processes.in_units(pending),
         importance(processes),
+        processes.transforms,
     )
 
 

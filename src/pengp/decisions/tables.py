@@ -7,6 +7,7 @@ at a base point, the average over the law by a Gauss rule, or a basis function 1
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,14 @@ from pengp.decisions.laws import Line
 
 _UNIFORM = np.polynomial.legendre.leggauss(40)
 """Rule for the distance of two uniform inputs."""
+
+
+class Nodes(NamedTuple):
+    """A Gauss rule over a law."""
+
+    x: FloatArray  # [g]
+    weight: FloatArray  # [g]
+    squares: FloatArray  # [g, b], squared differences to base points
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +49,26 @@ class Base:
     kinks: FloatArray
 
     @cached_property
-    def nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Nodes [g] and weights [g] of a Gauss rule, and squared differences [g, b]."""
+    def nodes(self) -> Nodes:
+        """A Gauss rule that is split at the kinks."""
         nodes, weights = self.line.quadrature(self.kinks)
-        return nodes, weights, (nodes[:, None] - self.points) ** 2
+        return Nodes(nodes, weights, self.line.squares(nodes, self.points))
+
+    @cached_property
+    def smooth(self) -> Nodes:
+        """A Gauss rule for correlations without kinks."""
+        nodes, weights = self.line.quadrature(np.empty(0))
+        return Nodes(nodes, weights, self.line.squares(nodes, self.points))
 
     @cached_property
     def squares(self) -> FloatArray:
         """Squared differences [b, b]."""
-        return (self.points[:, None] - self.points) ** 2
+        return self.line.squares(self.points, self.points)
 
     @cached_property
     def moments(self) -> tuple[float, float]:
         """E X and E X^2."""
-        nodes, weights, _ = self.nodes
+        nodes, weights, _ = self.smooth
         return float(weights @ nodes), float(weights @ nodes**2)
 
 
@@ -93,10 +108,15 @@ class Tables:
         """Correlations [T, b, b] between base points."""
         return self.terms.factor(self._rates[:, None, None] * self.base.squares)
 
+    @property
+    def _nodes(self) -> Nodes:
+        """The Gauss rule: a squared exponential has no kinks."""
+        return self.base.smooth if self.terms.gaussian else self.base.nodes
+
     @cached_property
     def _at_nodes(self) -> FloatArray:
         """Correlations [T, g, b] between nodes and base points."""
-        return self.terms.factor(self._rates[:, None, None] * self.base.nodes[2])
+        return self.terms.factor(self._rates[:, None, None] * self._nodes.squares)
 
     @cached_property
     def correlations(self) -> FloatArray:
@@ -109,47 +129,44 @@ class Tables:
         if self._closed:
             m = gaussian_m(self._rates[:, None], self.base.points, self.base.line)
         else:
-            m = self.base.nodes[1] @ self._at_nodes
+            m = self._nodes.weight @ self._at_nodes
         average = m @ self.base.average
         ones = np.ones(len(m))
         return np.column_stack([m, average, ones, ones * self.base.moments[0]])
 
     @cached_property
-    def products(self) -> FloatArray:
-        """E of the product of two rows' functions [b + 3, b + 3, T T], of all pairs of terms."""
-        base, b = self.base, len(self.base.points)
-        T, average = len(self._rates), base.average
-        out = np.empty((b + 3, b + 3, T, T))
-        out[:b, :b] = self._between()
-        out[b, :b] = np.tensordot(average, out[:b, :b], axes=1)
-        out[: b + 1, b] = np.tensordot(out[: b + 1, :b], average, axes=(1, 0))
-        out[b + 1], out[:, b + 1] = self.means.T[:, None, :], self.means.T[:, :, None]
-        slopes = self._slopes()
-        out[b + 2, : b + 1], out[: b + 1, b + 2] = slopes[:, None, :], slopes[:, :, None]
-        out[b + 2, b + 1] = out[b + 1, b + 2] = base.moments[0]
-        out[b + 2, b + 2] = base.moments[1]
-        return out.reshape(b + 3, b + 3, T * T)
+    def covariances(self) -> FloatArray:
+        """Covariance of two rows' functions [b + 3, b + 3, T T], of all pairs of terms.
 
-    def _between(self) -> FloatArray:
-        """E of the product of correlations with two base points [b, b, T, T]."""
-        points, rates, T = self.base.points, self._rates, len(self._rates)
-        if not self._closed:
-            weighted = self._at_nodes * self.base.nodes[1][:, None]
-            return np.einsum("tga,ugb->abtu", weighted, self._at_nodes, optimize=True)
-        out = np.empty((len(points), len(points), T, T))
+        Where theta is small, functions are nearly constant: they are centred before they are
+        multiplied, so that nothing is lost. A mixture of terms, whose nugget allows it, is
+        integrated in closed form instead.
+        """
+        base, T = self.base, len(self._rates)
+        if T > 1 and self._closed and not self.sloped:
+            return self._closed_covariances()
+        nodes, weights, _ = self._nodes
+        centred = self._at_nodes - (weights @ self._at_nodes)[:, None]
+        flat = np.zeros((T, len(nodes), 2))
+        flat[:, :, 1] = nodes - base.moments[0]
+        rows = np.concatenate([centred, (centred @ base.average)[..., None], flat], axis=2)
+        weighted = rows * weights[:, None]
+        out = np.einsum("tga,ugb->abtu", weighted, rows, optimize=True)
+        return out.reshape(*out.shape[:2], T * T)
+
+    def _closed_covariances(self) -> FloatArray:
+        """Return the same by closed forms, for rows that are no slopes."""
+        base, b, T = self.base, len(self.base.points), len(self._rates)
+        out = np.zeros((b + 3, b + 3, T, T))
         for t in range(T):
             for u in range(t + 1):
-                W = gaussian_w(rates[t], rates[u], points[:, None], points, self.base.line)
-                out[:, :, t, u], out[:, :, u, t] = W, W.T
-        return out
-
-    def _slopes(self) -> FloatArray:
-        """E of X times each row's function [b + 1, T]; 0 where that is not needed."""
-        if not self.sloped:
-            return np.zeros((len(self.base.points) + 1, len(self._rates)))
-        nodes, weights, _ = self.base.nodes
-        first = (weights * nodes) @ self._at_nodes
-        return np.concatenate([first, (first @ self.base.average)[:, None]], axis=1).T
+                points, rates = base.points, self._rates
+                W = gaussian_w(rates[t], rates[u], points[:, None], points, base.line)
+                W -= np.outer(self.means[t, :b], self.means[u, :b])
+                out[:b, :b, t, u], out[:b, :b, u, t] = W, W.T
+        out[b, :b] = np.tensordot(base.average, out[:b, :b], axes=1)
+        out[: b + 1, b] = np.tensordot(out[: b + 1, :b], base.average, axes=(1, 0))
+        return out.reshape(b + 3, b + 3, T * T)
 
     @cached_property
     def spread(self) -> FloatArray:
@@ -163,14 +180,14 @@ class Tables:
             width = line.closed[2] - line.closed[1]
             k = self.terms.factor(rates[:, None] * (width * t) ** 2)
             return np.asarray(k @ (2.0 * weight * (1.0 - t)))
-        nodes, weights, _ = self.base.nodes
-        squares = (nodes[:, None] - nodes) ** 2
-        k = self.terms.factor(rates[:, None, None] * squares)
+        nodes, weights, _ = self._nodes
+        k = self.terms.factor(rates[:, None, None] * line.squares(nodes, nodes))
         return np.asarray(k @ weights @ weights)
 
     def across(self, x: FloatArray) -> FloatArray:
         """Return each row's function at x [m], [T, m, b + 3]."""
-        k = self.terms.factor(self._rates[:, None, None] * (x[:, None] - self.base.points) ** 2)
+        squares = self.base.line.squares(x, self.base.points)
+        k = self.terms.factor(self._rates[:, None, None] * squares)
         ends = np.broadcast_to(np.column_stack([np.ones_like(x), x]), (len(k), len(x), 2))
         return np.concatenate([k, (k @ self.base.average)[..., None], ends], axis=2)
 

@@ -24,7 +24,12 @@ _BOTH = np.array([-1.0, 1.0])
 
 
 class Step(NamedTuple):
-    """What is expected after so many further runs."""
+    """What is expected after so many further runs.
+
+    See Also
+    --------
+    next_runs : Its ``steps`` are such.
+    """
 
     runs: int
     width: float

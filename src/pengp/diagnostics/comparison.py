@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
-from pengp.choosing.scores import coverage, q2, rmse
+from pengp._core.shown import Shown
+from pengp.choosing.scores import coverage, half_width, q2, rmse
 from pengp.estimators.view import FittedView, view_of
 from pengp.exceptions import InputError
 
@@ -31,6 +32,10 @@ class Judged:
     difference, error : float
         Mean difference of its crps from the best surrogate's, run by run, and its standard error; 0
         for the best itself.
+
+    See Also
+    --------
+    compare : Its ``judged`` are such.
     """
 
     name: str
@@ -45,8 +50,8 @@ class Judged:
         return self.difference > TOLD_APART * self.error
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Shown):
     """Surrogates judged by the same runs, the best first.
 
     Attributes
@@ -55,10 +60,20 @@ class Comparison:
         In the order of their mean crps.
     how : str
         Which runs judge them.
+
+    See Also
+    --------
+    compare : Makes it.
     """
 
     judged: tuple[Judged, ...]
     how: str
+
+    def _in_short(self) -> str:
+        return f"{', '.join(one.name for one in self.judged)}, the best first; {self.how}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{"surrogate": one.name, **one.scores} for one in self.judged]
 
     def sentence(self) -> str:
         """Say which of them the runs tell apart."""
@@ -81,6 +96,7 @@ def compare(
     *,
     output: int = 0,
     level: float = 0.95,
+    noise_sd: ArrayLike | None = None,
 ) -> Comparison:
     """Judge fitted estimators by the same runs.
 
@@ -99,14 +115,28 @@ def compare(
         Which output, for responses [n, q].
     level : float
         Probability of the intervals in coverage.
+    noise_sd : float or [m], optional
+        Known standard deviations of the noise of the test runs.
+
+    Examples
+    --------
+    >>> from pengp import BayesianGPRegressor, PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.diagnostics import compare
+    >>> runs = load_piston_slap()
+    >>> estimate = PenalizedGPRegressor(random_state=0).fit(runs.X, runs.y)
+    >>> average = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
+    >>> found = compare({"estimate": estimate, "average": average})
+    >>> [judged.name for judged in found.judged]  # the best first
+    ['average', 'estimate']
     """
+    named: Any = models
+    if not isinstance(named, Mapping) or len(named) < 2:
+        raise InputError("a comparison takes two models or more, by name.")
+    half_width(level)  # says so if it is none
     views = {name: view_of(model, output) for name, model in models.items()}
-    if len(views) < 2:
-        raise InputError("a comparison takes two models or more.")
     if X is not None and y is not None:
-        seen = np.asarray(y, dtype=np.float64)
-        judged = [_by_test(name, view, X, seen, level) for name, view in views.items()]
-        how = f"{len(seen)} test runs"
+        judged = [_by_test(name, view, X, y, level, noise_sd) for name, view in views.items()]
+        how = f"{len(judged[0].crps)} test runs"
     else:
         _check_same_runs(views)
         judged = [_by_left_out(name, view, level) for name, view in views.items()]
@@ -115,10 +145,13 @@ def compare(
     return Comparison(tuple(_beside(one, judged[0]) for one in judged), how)
 
 
-def _by_test(name: str, view: FittedView, X: Any, y: FloatArray, level: float) -> Judged:
+def _by_test(
+    name: str, view: FittedView, X: Any, y: ArrayLike, level: float, noise_sd: ArrayLike | None
+) -> Judged:
     """Judge one surrogate by test runs X [m, d], y [m]."""
-    law = view.law(X)
-    return _judged(name, y, law.mean(), law.interval(level), law.crps(y))
+    places, seen = view.checked_runs(X, y)
+    law = view.law(places, noise_sd)
+    return _judged(name, seen, law.mean(), law.interval(level), law.crps(seen))
 
 
 def _by_left_out(name: str, view: FittedView, level: float) -> Judged:

@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
-from scipy.stats import qmc
 
 from pengp._core.arrays import FloatArray
+from pengp._core.rows import first_of_each
+from pengp._core.sobol import sobol_points
 from pengp.bayes.components import systematic
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.student import t_cdf
-from pengp.choosing.scores import Law
+from pengp.choosing.validation import Law
 from pengp.datasets.designs import continue_design
 from pengp.estimators.view import FittedView
 from pengp.exceptions import InputError
@@ -69,7 +70,7 @@ class Future:
 
     law: Law  # predictive laws at m points where new runs may lie, in the user's unit
     X: FloatArray  # [m, d], these points
-    add: FloatArray  # [10 n, d], further runs
+    add: FloatArray  # [up to 10 n, d], further runs
     process: Posterior | ProcessMixture
     numeric: bool  # whether the nugget is fixed
     unit: FloatArray  # [m], what one is worth in the response's unit: its standard deviation, and
@@ -81,14 +82,10 @@ class Future:
         known, k = view.estimator._surrogate, view.output
         d, process = len(view.names), known.posteriors[k]
         shift = np.random.default_rng(0).random(d)
-        points = view.places((qmc.Sobol(d, scramble=False).random(_POINTS) + shift) % 1.0)
-        free = np.flatnonzero(~known.inputs.constant)
-        # An input that never varied is 0 for the model, in new runs as well.
-        add = np.zeros((MOST_TIMES * len(process.y), d))
-        add[:, free] = continue_design(process.X[:, free], len(add), random_state=0)
+        points = view.places((sobol_points(_POINTS, d) + shift) % 1.0)
         numeric, law = view.estimator._fixed_nugget() is not None, view.law(points)
         unit = known.response.sd[k] / view.response_transform.slope(law.mean())
-        return cls(law, known.scale(points), add, process, numeric, unit)
+        return cls(law, known.scale(points), _further(view), process, numeric, unit)
 
     def now(self, tolerance: float) -> float:
         """Return the probability of an error up to the tolerance, by the laws as they are."""
@@ -140,6 +137,23 @@ class Future:
         drawn = systematic(one.weight, _PROCESSES, np.random.default_rng(0))
         kept, counts = np.unique(drawn, return_counts=True)
         return [one.components[j] for j in kept], counts / _PROCESSES, one.df
+
+
+def _further(view: FittedView) -> FloatArray:
+    """Return runs [up to 10 n, d] of the unit cube that fill the gaps of those that there are.
+
+    An input that never varied is 0 for the model, in new runs as well. Whole numbers and levels are
+    rounded to; what is then there already is no further run.
+    """
+    known = view.estimator._surrogate
+    X, free = known.posteriors[view.output].X, np.flatnonzero(~known.inputs.constant)
+    add = np.zeros((MOST_TIMES * len(X), X.shape[1]))
+    add[:, free] = continue_design(X[:, free], len(add), random_state=0)
+    if not any(transform.has_steps for transform in view.input_transforms):
+        return add
+    stepped = known.scale(view.places(add))
+    first = first_of_each(np.concatenate([X, stepped]))[len(X) :]
+    return stepped[first == np.arange(len(X), len(X) + len(stepped))]
 
 
 def _predictions(processes: list[Posterior], X: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,11 +1,13 @@
 """Whether a surrogate is accurate enough for a tolerance, and about how many more runs it takes."""
 
+import numbers
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
+from scipy import stats
 
+from pengp._core.shown import Shown
 from pengp.diagnostics.future import MOST_TIMES, Future, Step
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.view import FittedView, view_of
@@ -15,8 +17,8 @@ _LEVEL = 0.95
 """Level of the interval of the share of held-out runs."""
 
 
-@dataclass(frozen=True, eq=False)
-class GoodEnough:
+@dataclass(frozen=True, eq=False, repr=False)
+class GoodEnough(Shown):
     """Whether new runs are predicted within a tolerance, and what it would take.
 
     Attributes
@@ -43,6 +45,10 @@ class GoodEnough:
     more_runs : int or None
         About how many more runs the goal takes, 0 if it is reached, be it without the nugget; None
         for more than 10 times those of the fit.
+
+    See Also
+    --------
+    good_enough : Makes it.
     """
 
     tolerance: float
@@ -55,6 +61,14 @@ class GoodEnough:
     how: str
     steps: tuple[Step, ...]
     more_runs: int | None
+
+    def _in_short(self) -> str:
+        verdict = "enough" if self.enough else "not enough"
+        more = "more than ten times" if self.more_runs is None else f"about {self.more_runs}"
+        return f"{verdict}: {self.believed:.3g} of {self.goal:.3g}, {more} more runs"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [step._asdict() for step in self.steps]
 
     @property
     def contradicted(self) -> bool:
@@ -113,8 +127,8 @@ class GoodEnough:
                 "larger tolerance is more to the point."
             ]
         return [
-            f"About {self.more_runs} more run{'s' * (self.more_runs > 1)} that fill the design "
-            "region should do, if the surrogate is right about how fast the response varies."
+            f"About {_runs_that_fill(self.more_runs)} the design region should do, if the "
+            "surrogate is right about how fast the response varies."
         ]
 
 
@@ -137,17 +151,27 @@ def good_enough(
         With which a new run, uniform over the design region, is to be predicted within it.
     output : int
         Which output, for responses [n, q].
+
+    Examples
+    --------
+    >>> from pengp import BayesianGPRegressor, load_piston_slap
+    >>> from pengp.diagnostics import good_enough
+    >>> runs = load_piston_slap()
+    >>> model = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
+    >>> found = good_enough(model, tolerance=1.0, probability=0.9)  # is 1 dB kept in 9 of 10 runs?
+    >>> found.enough, found.more_runs is None or found.more_runs > 5
+    (False, True)
     """
     return good_enough_view(view_of(estimator, output), tolerance, probability)
 
 
 def good_enough_view(view: FittedView, tolerance: float, goal: float = 0.95) -> GoodEnough:
     """Judge a model that is in view; see `good_enough`."""
-    if not 0.0 < tolerance < np.inf:
+    if not isinstance(tolerance, numbers.Real) or not 0.0 < tolerance < np.inf:
         raise InputError(
             f"tolerance={tolerance!r} must be a number above 0, in the response's unit."
         )
-    if not 0.0 < goal < 1.0:
+    if not isinstance(goal, numbers.Real) or not 0.0 < goal < 1.0:
         raise InputError(f"probability={goal!r} must lie between 0 and 1, such as 0.95.")
     if view.is_constant:
         raise InputError("a constant response has no error to be tolerated.")
@@ -172,9 +196,14 @@ def _share(held: HeldOut, tolerance: float) -> tuple[float, float, float]:
     shares = held.by_run(within)
     n, share = len(shares), float(shares.mean())
     k, tail = share * n, 0.5 - 0.5 * _LEVEL
-    lower = float(beta.ppf(tail, k, n - k + 1.0)) if k > 0.0 else 0.0
-    upper = float(beta.ppf(1.0 - tail, k + 1.0, n - k)) if k < n else 1.0
+    lower = float(stats.beta.ppf(tail, k, n - k + 1.0)) if k > 0.0 else 0.0
+    upper = float(stats.beta.ppf(1.0 - tail, k + 1.0, n - k)) if k < n else 1.0
     return share, lower, upper
+
+
+def _runs_that_fill(k: int) -> str:
+    """Return words for k more runs and what they do."""
+    return "1 more run that fills" if k == 1 else f"{k} more runs that fill"
 
 
 def _percent(share: float) -> str:

@@ -6,16 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import ttest_ind
+from scipy import stats
 
 from pengp._core.arrays import FloatArray
-from pengp.choosing.scores import VALIDATION_SCORES, Law, interval_score_values
+from pengp._core.shown import Shown
+from pengp.choosing.scores import interval_score_values
+from pengp.choosing.validation import VALIDATION_SCORES, Law
 from pengp.estimators.findings import Finding
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.joint import JointErrors, joint_errors
 from pengp.estimators.scoring import CONTRADICTION, IntervalCheck, score_law
 from pengp.estimators.view import FittedView, view_of
-from pengp.exceptions import InputError
 
 _SHUFFLES = 9_999
 """Random exchanges of held-out and test runs that tell what chance does."""
@@ -28,7 +29,12 @@ _MOST_NAMED = 5
 
 
 class Difference(NamedTuple):
-    """A score of test runs beside that of the runs that were held out in ``fit``."""
+    """A score of test runs beside that of the runs that were held out in ``fit``.
+
+    See Also
+    --------
+    validate : Its ``differences`` are such.
+    """
 
     name: str
     promised: float
@@ -42,8 +48,8 @@ class Difference(NamedTuple):
         return self.p_value >= CONTRADICTION
 
 
-@dataclass(frozen=True, eq=False)
-class Validation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Shown):
     """What test runs say of the surrogate of one output.
 
     Attributes
@@ -62,6 +68,10 @@ class Validation:
         The errors judged together; None for a constant response.
     findings : tuple of Finding
         What speaks against the surrogate, the gravest first.
+
+    See Also
+    --------
+    validate : Makes it.
     """
 
     law: Law
@@ -72,9 +82,26 @@ class Validation:
     joint: JointErrors | None
     findings: tuple[Finding, ...]
 
+    def _in_short(self) -> str:
+        told = ", ".join(f"{name} {self.scores[name]:.4g}" for name in ("rmse", "q2", "coverage"))
+        codes = ", ".join(finding.code for finding in self.findings) or "none"
+        return f"{self.check.n} test runs, {told}, findings: {codes}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {"score": d.name, "promised": d.promised, "seen": d.seen, "p": d.p_value}
+            for d in self.differences
+        ]
+
 
 def validate(
-    estimator: Any, X: Any, y: ArrayLike, *, output: int = 0, level: float = 0.95
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    output: int = 0,
+    level: float = 0.95,
+    noise_sd: ArrayLike | None = None,
 ) -> Validation:
     """Judge a fitted estimator by runs that it does not know.
 
@@ -90,18 +117,40 @@ def validate(
         Which output of the estimator y is.
     level : float
         Probability of the intervals.
+    noise_sd : float or [m], optional
+        Known standard deviations of the noise of y.
+
+    Examples
+    --------
+    Eight runs of one function, judged by fifty that the surrogate does not know:
+
+    >>> import numpy as np
+    >>> from pengp import BayesianGPRegressor, get_function
+    >>> from pengp.diagnostics import validate
+    >>> f = get_function("forrester")
+    >>> X, X_test = np.linspace(0, 1, 8)[:, None], np.linspace(0.01, 0.99, 50)[:, None]
+    >>> model = BayesianGPRegressor(random_state=0).fit(X, f(X))
+    >>> found = validate(model, X_test, f(X_test))
+    >>> found.scores["q2"] > 0.9, found.check.inside >= 45
+    (True, True)
     """
-    return validate_view(view_of(estimator, output), X, y, level)
+    return validate_view(view_of(estimator, output), X, y, level, noise_sd)
 
 
-def validate_view(view: FittedView, X: Any, y: ArrayLike, level: float = 0.95) -> Validation:
+def validate_view(
+    view: FittedView,
+    X: Any,
+    y: ArrayLike,
+    level: float = 0.95,
+    noise_sd: ArrayLike | None = None,
+) -> Validation:
     """Judge a model that is in view; see `validate`."""
-    law, seen = view.law(X), np.asarray(y, dtype=np.float64)
-    if seen.shape != law.mean().shape:
-        raise InputError(f"y has the shape {seen.shape}, but X has {len(law.mean())} rows.")
+    places, seen = view.checked_runs(X, y)
+    law = view.law(places, noise_sd)
     scores, held = score_law(seen, law, level=level), view.held_out(level)
     check = IntervalCheck(round(scores["coverage"] * len(seen)), len(seen), level)
-    joint = None if view.is_constant else joint_errors(view, np.asarray(X, float), seen, level)
+    sd = None if noise_sd is None else np.broadcast_to(np.asarray(noise_sd, float), seen.shape)
+    joint = None if view.is_constant else joint_errors(view, places, seen, level, sd)
     differences = () if held is None else tuple(_differences(law, seen, held, scores))
     findings = (
         *_useless(scores, len(seen)),
@@ -142,7 +191,7 @@ def chance(a: FloatArray, b: FloatArray) -> float:
     if np.ptp(both) == 0.0:
         return 1.0
     if len(both) > _MOST_SHUFFLED:
-        return float(ttest_ind(a, b, equal_var=False).pvalue)
+        return float(stats.ttest_ind(a, b, equal_var=False).pvalue)
     both = both / np.abs(both).max()
     rng, extreme = np.random.default_rng(0), 1
     # The mean of a follows from that of b: sums are compared, up to rounding.

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import skew
 
 from pengp._core.arrays import FloatArray
 from pengp._core.datasets import find_duplicates
 from pengp.estimators.penalized_cv import PenalizedGPRegressorCV
 from pengp.exceptions import PengpWarning
 from pengp.model.elementary import Transform
+from pengp.model.levels import Levels
 from pengp.model.transforms import IDENTITY, TRANSFORMS
 
-#: Decades from which a positive column is looked at.
-_WIDE = 2.0
+#: Decades from which a positive column is looked at, and the share of its values, those in the
+#: middle, that must spread so: one value near 0 of many that are spread evenly makes no decades.
+_WIDE, _MIDDLE = 2.0, 0.9
 #: Skewness from which a response is looked at.
 _SKEWED = 2.0
 #: Columns that are looked at, the widest first.
@@ -39,11 +40,14 @@ class Advice(NamedTuple):
     gain: float
     """Rise of the log score of left-out runs, summed over the runs, Jacobian counted."""
 
-    def sentence(self, name: str, n: int) -> str:
-        """Say what the scale would gain the column of that name on n runs, and how to have it."""
-        kind = self.transform.name
+    def sentence(self, name: str, n: int, *, named: bool = True) -> str:
+        """Say what the scale would gain the column of that name on n runs, and how to have it.
+
+        Where ``fit`` knows no names (``named`` is False), Python takes the column's number.
+        """
+        kind, key = self.transform.name, name if named else self.column
         option = f"--log {shlex.quote(name)}"
-        setting = f"input_transforms={{{name!r}: {kind!r}}}"
+        setting = f"input_transforms={{{key!r}: {kind!r}}}"
         if self.column is None:
             option = f"--transform {shlex.quote(f'{name}={kind}')}"
             option = "--log-response" if self.transform.is_logarithm else option
@@ -59,6 +63,7 @@ def advise(
     y: FloatArray,
     of_inputs: Sequence[Transform] = (),
     of_response: Transform = IDENTITY,
+    noise_sd: FloatArray | None = None,
 ) -> list[Advice]:
     """Return the scales that would raise the log score of left-out runs, each beside the former.
 
@@ -76,16 +81,21 @@ def advise(
         Those of the model as it is; empty for none.
     of_response : Transform
         The same of the response.
+    noise_sd : [n], optional
+        Known standard deviations of y.
     """
     given = of_inputs or [IDENTITY] * X.shape[1]
     used: dict[int | None, Transform] = {**dict(enumerate(given)), None: of_response}
     candidates = _candidates(X, y, used)
     contradicted = find_duplicates(X, y)
+    if noise_sd is not None:
+        contradicted = None
     if not candidates or len(y) < _FEWEST or (contradicted and contradicted[2] is not None):
         return []
-    known, found = _log_score(X, y, used), list[Advice]()
+    runs = X, y, noise_sd
+    known, found = _log_score(*runs, used), list[Advice]()
     while candidates:
-        scores = [_log_score(X, y, {**used, c.column: c.transform}) for c in candidates]
+        scores = [_log_score(*runs, {**used, c.column: c.transform}) for c in candidates]
         best = int(np.argmax(scores))
         gain, chosen = scores[best] - known, candidates.pop(best)
         if not gain > max(_GAIN / len(y), _GAIN_A_RUN):
@@ -99,16 +109,28 @@ def _candidates(X: FloatArray, y: FloatArray, used: dict[int | None, Transform])
     """Return columns that may want another scale, of inputs the widest ones."""
     log, plain = TRANSFORMS["log10"], [p for p, t in used.items() if t == IDENTITY]
     columns: dict[int | None, FloatArray] = {**dict(enumerate(X.T)), None: y}
-    decades = {p: _decades(columns[p]) for p in plain if _decades(columns[p]) > _WIDE}
+    decades = {p: _decades(columns[p]) for p in plain if _is_wide(columns[p])}
     widest = sorted((p for p in decades if p is not None), key=lambda p: -decades[p])[:_MOST]
     wide: list[int | None] = [*widest, *(p for p in decades if p is None)]
     found = [Advice(p, log, f"spans {decades[p]:.2g} decades", 0.0) for p in wide]
     if None in plain and None not in decades and np.ptp(y) > 0.0:
-        skewness = float(skew(y))
+        skewness = _skewness(y)
         transform = log if y.min() > 0.0 else TRANSFORMS["yeojohnson"]
         if abs(skewness) > _SKEWED:
             found.append(Advice(None, transform, f"is skewed (skewness {skewness:.1f})", 0.0))
     return found
+
+
+def _skewness(values: FloatArray) -> float:
+    """Return the third moment of values [n] about their mean, in standard deviations."""
+    away = (values - values.mean()) / values.std()
+    return float(np.mean(away**3))
+
+
+def _is_wide(values: FloatArray) -> bool:
+    """Return whether a column [n] is positive and spread over more than two decades."""
+    ends = np.quantile(values, [0.5 - 0.5 * _MIDDLE, 0.5 + 0.5 * _MIDDLE])
+    return _decades(values) > _WIDE and _decades(ends) > _MIDDLE * _WIDE
 
 
 def _decades(values: FloatArray) -> float:
@@ -117,18 +139,22 @@ def _decades(values: FloatArray) -> float:
     return float(np.log10(high) - np.log10(low)) if low > 0.0 else 0.0
 
 
-def _log_score(X: FloatArray, y: FloatArray, used: dict[int | None, Transform]) -> float:
+def _log_score(
+    X: FloatArray, y: FloatArray, noise_sd: FloatArray | None, used: dict[int | None, Transform]
+) -> float:
     """Return the mean log density of runs X [n, d], y [n] that folds leave out."""
-    of_inputs: Any = {p: transform for p, transform in used.items() if p is not None}
+    columns: dict[int, Any] = {p: found for p, found in used.items() if p is not None}
+    levels = {p: columns.pop(p) for p in list(columns) if isinstance(columns[p], Levels)}
     model = PenalizedGPRegressorCV(
         lams=[_LAM],
         cv=min(_FOLDS, len(y)),
         kernel="matern52",
         mean="constant",
-        input_transforms=of_inputs,
+        input_transforms=columns,
+        factors={p: found.values for p, found in levels.items()},
         response_transform=used[None],
         random_state=0,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PengpWarning)
-        return float(model.fit(X, y).held_out().log_density.mean())
+        return float(model.fit(X, y, noise_sd).held_out().log_density.mean())

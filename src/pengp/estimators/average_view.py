@@ -89,7 +89,8 @@ class AverageView:
     def _explained(self, mode: Explanation) -> Explained:
         """Return what a mode says of the inputs."""
         member, y = self.average.members[mode.member], self.average.y
-        process = member.condition(self.mixture.X[: len(y)], y, mode.theta, mode.nugget)
+        at = mode.theta, mode.nugget, None, self.average.noise
+        process = member.condition(self.mixture.X[: len(y)], y, *at)
         change = change_across(member, mode.theta[None], np.array([process.sigma2]))[0]
         constant = self.inputs.constant
         return Explained(

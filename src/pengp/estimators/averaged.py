@@ -7,13 +7,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray
+from pengp._core.checks import warn
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, extended
+from pengp.bayes.heldout import LEAST
 from pengp.bayes.heldout import HeldOut as LeftOut
 from pengp.bayes.jackknife import LeftOutMeans, left_out_means
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
-from pengp.choosing.scores import Law, half_width
+from pengp.choosing.scores import half_width
+from pengp.choosing.validation import Law
 from pengp.estimators.average_view import activity_in
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
@@ -23,7 +26,16 @@ from pengp.exceptions import InputError
 
 
 class Components(NamedTuple):
-    """The processes of the average."""
+    """The processes of the average.
+
+    Examples
+    --------
+    >>> from pengp import BayesianGPRegressor, load_piston_slap
+    >>> runs = load_piston_slap()
+    >>> components = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y).components_
+    >>> components.theta.shape[1], round(float(components.weight.sum()), 6)
+    (6, 1.0)
+    """
 
     kernel: tuple[str, ...]  # M names
     theta: FloatArray  # [M, d], for inputs in the unit cube
@@ -78,7 +90,7 @@ class AverageMixin(SurrogateMixin):
         X = surrogate.posteriors[0].X
         outputs = np.ascontiguousarray(surrogate.response.transform(surrogate.y_raw).T)
         mixtures = [
-            mixture if found is None else extended(found, X, y, self._settings, seed)
+            mixture if found is None else extended(found, X, y, self._settings, seed, mixture.noise)
             for found, mixture, y, seed in zip(
                 self._averages, surrogate.posteriors, outputs, self._seeds, strict=True
             )
@@ -213,13 +225,24 @@ class AverageMixin(SurrogateMixin):
         """Return the posteriors without each run."""
         found = self._averages[output]
         assert found is not None  # a constant response leaves nothing out
-        return left_out_means(found, self._surrogate.posteriors[output].X, self._seeds[output])
+        X, seed = self._surrogate.posteriors[output].X, self._seeds[output]
+        left = left_out_means(found, X, self._settings, seed)
+        run = int(left.effective_size.argmin())
+        if left.effective_size[run] < LEAST:
+            warn(
+                f"without run {run} the effective number of draws is "
+                f"{left.effective_size[run]:.0f}, below {LEAST:.0f}, so that jackknife+ intervals "
+                "are rough; raise effective_size of BayesianGPRegressor."
+            )
+        return left
 
 
 def _how(left: LeftOut) -> str:
     """Say how runs were held out."""
     more = f", further draws for {left.n_thin} of {len(left.runs)}" if left.n_thin else ""
-    return f"each run left out in turn{more}"
+    few = int((left.effective_size < LEAST).sum())
+    still = f", of which {few} still have fewer than {LEAST:.0f} effective ones" if few else ""
+    return f"each run left out in turn{more}{still}"
 
 
 def _components(mixture: ProcessMixture) -> Components:

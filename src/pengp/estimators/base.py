@@ -4,7 +4,7 @@ import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Literal, Self, TypeVar, overload
+from typing import Any, Literal, NamedTuple, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,11 +14,12 @@ from pengp._core.arrays import FloatArray, RandomState, check_real, check_sizes
 from pengp._core.checks import as_generator, check_count
 from pengp._core.datasets import check_duplicates, check_points, check_runs
 from pengp.bayes.members import Member
-from pengp.estimators.data import check_inside
+from pengp.estimators.data import check_inside, check_near
 from pengp.estimators.factors import as_numbers, find_levels
 from pengp.estimators.intervals import IntervalMixin
 from pengp.estimators.laws import MappedLaw
-from pengp.estimators.scales import Scales, check_domain, check_responses, column_label
+from pengp.estimators.noise import check_exact, checked_noise
+from pengp.estimators.scales import Scales, check_domains, check_responses
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
@@ -29,13 +30,18 @@ from pengp.path.fitting import Model
 
 _HasKernel = TypeVar("_HasKernel", Model, Member)
 
-#: Standard deviations of the runs in ``fit`` beyond which a further response is no number to learn
-#: from: what double precision keeps of the others is less than their own scale.
-_FARTHEST = 1e12
 #: Responses beyond which predictions and intervals might overflow.
 _LARGEST_RESPONSE = 1e303
 #: scikit-learn looks for numbers that are not finite in a sum, which may overflow to both sides.
 _SUMS: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
+
+
+class RawRuns(NamedTuple):
+    """Runs in the user's units."""
+
+    X: FloatArray  # [n, d]
+    y: FloatArray  # [n, q]
+    noise_sd: FloatArray | None  # [n, q], known standard deviations of y
 
 
 class SurrogateMixin(IntervalMixin):
@@ -70,8 +76,8 @@ class SurrogateMixin(IntervalMixin):
         """Take over a surrogate that knows more runs."""
         self._hold(surrogate)
 
-    def _runs(self, X: Any, y: Any, least: int = 2) -> tuple[FloatArray, FloatArray]:
-        """Return X_raw [n, d] and y_raw [n, q] as finite floats; remember whether y was [n]."""
+    def _runs(self, X: Any, y: Any, noise_sd: Any = None, *, least: int = 2) -> RawRuns:
+        """Return runs as finite floats; remember whether y was [n]."""
         self._levels = find_levels(X, self.factors)
         X = as_numbers(X, self._levels, None)
         check_real(X, "X")
@@ -90,7 +96,8 @@ class SurrogateMixin(IntervalMixin):
         check_sizes(np.asarray(y, dtype=np.float64), "y", _LARGEST_RESPONSE)
         self._one_output = y.ndim == 1
         # Copies: a caller who goes on to change the arrays must not change the fit.
-        return np.array(X), np.array(y, dtype=np.float64).reshape(len(X), -1)
+        y_raw = np.array(y, dtype=np.float64).reshape(len(X), -1)
+        return RawRuns(np.array(X), y_raw, checked_noise(noise_sd, y_raw))
 
     def _scales(self) -> Scales:
         """Return the transforms that are asked for."""
@@ -152,6 +159,14 @@ class SurrogateMixin(IntervalMixin):
     def predict(
         self, X: Any, return_std: Literal[False] = ..., return_cov: Literal[False] = ...
     ) -> FloatArray: ...
+    @overload
+    def predict(
+        self, X: Any, return_std: Literal[True], return_cov: Literal[False] = ...
+    ) -> tuple[FloatArray, FloatArray]: ...
+    @overload
+    def predict(
+        self, X: Any, return_std: Literal[False] = ..., *, return_cov: Literal[True]
+    ) -> tuple[FloatArray, FloatArray]: ...
     @overload
     def predict(self, X: Any, return_std: bool = ..., return_cov: bool = ...) -> Any: ...
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
@@ -222,7 +237,7 @@ class SurrogateMixin(IntervalMixin):
         check_points(len(X_raw), len(self._surrogate.posteriors))
         return self._outputs(self._surrogate.sample(X_raw, count, as_generator(random_state)))
 
-    def condition_on(self, X_new: Any, y_new: Any) -> Self:
+    def condition_on(self, X_new: Any, y_new: Any, noise_sd: Any = None) -> Self:
         """Return a fitted copy that knows further runs, without estimating anything anew.
 
         theta_, nugget_, sigma2_ and the scaling are kept, the trend follows the runs; path_,
@@ -236,6 +251,9 @@ class SurrogateMixin(IntervalMixin):
             Inputs of the new runs, inside `input_bounds` where these are given.
         y_new : array, shape [k] or [k, q]
             Their responses.
+        noise_sd : float, [k] or [k, q], optional
+            Known standard deviations of y_new, as in ``fit``; a model that was fitted with noise
+            needs them (0 for runs without noise), another one takes none.
         """
         check_is_fitted(self)
         X_new = as_numbers(X_new, self._levels, self._names())
@@ -246,19 +264,48 @@ class SurrogateMixin(IntervalMixin):
                 self, X_new, y_new, reset=False, dtype=np.float64, multi_output=True, y_numeric=True
             )
         y_raw = np.asarray(y_raw, dtype=np.float64).reshape(len(X_raw), -1)
-        self._check_new_runs(X_raw, y_raw)
-        return self._extended(X_raw, y_raw)
+        sds = self._new_noise(noise_sd, y_raw)
+        self._check_new_runs(X_raw, y_raw, sds)
+        return self._extended(X_raw, y_raw, sds)
 
-    def _extended(self, X_raw: FloatArray, y_raw: FloatArray) -> Self:
+    def _new_noise(self, noise_sd: Any, y_raw: FloatArray) -> FloatArray | None:
+        """Return the noise [k, q] of new runs, which belongs to models that were fitted with it."""
+        given = checked_noise(noise_sd, y_raw)
+        if self._surrogate.noise_sd is None and given is not None:
+            raise InputError(
+                "the model was fitted without noise and keeps its estimates, so that the new runs "
+                "can have none; fit it anew on all runs with noise_sd."
+            )
+        if self._surrogate.noise_sd is None:
+            return None
+        if noise_sd is None:
+            raise InputError(
+                "the model was fitted with known noise; give noise_sd of the new runs as well, 0 "
+                "for those without noise."
+            )
+        return np.zeros(y_raw.shape) if given is None else given
+
+    @property
+    def noise_sd_(self) -> Any:
+        """Known standard deviations of `y_train_`, in its shape; None if none were given."""
+        check_is_fitted(self)
+        sds = self._surrogate.noise_sd
+        return sds[:, 0] if sds is not None and self._one_output else sds
+
+    def _extended(
+        self, X_raw: FloatArray, y_raw: FloatArray, noise_sd: FloatArray | None = None
+    ) -> Self:
         """Return a copy that also knows the checked runs X_raw [k, d], y_raw [k, q]."""
         other = copy.copy(self)
-        known = self._surrogate.extend(X_raw, y_raw)
+        known = self._surrogate.extend(X_raw, y_raw, noise_sd)
         other.X_train_ = np.concatenate([self.X_train_, X_raw])
         other.y_train_ = known.y_raw[:, 0] if self._one_output else known.y_raw
         other._learn(known)
         return other
 
-    def _check_new_runs(self, X_raw: FloatArray, y_raw: FloatArray) -> None:
+    def _check_new_runs(
+        self, X_raw: FloatArray, y_raw: FloatArray, noise_sd: FloatArray | None = None
+    ) -> None:
         """Raise an InputError unless the surrogate can learn X_raw [k, d], y_raw [k, q]."""
         known = self._surrogate
         q = len(known.posteriors)
@@ -268,9 +315,9 @@ class SurrogateMixin(IntervalMixin):
             )
         check_runs(len(known.y_raw) + len(y_raw))
         check_inside(X_raw, known.inputs, self.input_bounds, self._names())
-        self._check_domains(X_raw)
+        check_domains(X_raw, known.inputs.transforms, self._names())
         check_responses(y_raw, known.response.transforms, "y_new")
-        self._check_responses(known.response.transform(y_raw))
+        check_near(known.response.transform(y_raw))
         if (known.response.constant & (y_raw != known.y_raw[0]).any(axis=0)).any():
             raise InputError(
                 "the model was fitted to a constant response and has no scale for other values; "
@@ -278,17 +325,11 @@ class SurrogateMixin(IntervalMixin):
             )
         X = np.concatenate([known.posteriors[0].X, known.scale(X_raw)])
         y = np.concatenate([known.y_raw, y_raw])
-        words = self._estimated_nugget
-        check_duplicates(X, y, self._fixed_nugget(), known=len(known.y_raw), estimated=words)
-
-    def _check_responses(self, y: FloatArray) -> None:
-        """Raise an InputError if a standardised response y [k, q] is beyond all that was seen."""
-        if not (np.abs(y) <= _FARTHEST).all():
-            i = int(np.argwhere(~(np.abs(y) <= _FARTHEST))[0, 0])
-            raise InputError(
-                f"y_new has a response in row {i} more than {_FARTHEST:g} standard deviations from "
-                "those of the fit; check it, or fit the model anew on all runs."
-            )
+        if noise_sd is None:
+            words = self._estimated_nugget
+            check_duplicates(X, y, self._fixed_nugget(), known=len(known.y_raw), estimated=words)
+        elif known.noise_sd is not None:
+            check_exact(X, y, np.concatenate([known.noise_sd, noise_sd]), known=len(known.y_raw))
 
     def _new_inputs(self, X: Any) -> FloatArray:
         """Return checked inputs [m, d] of a fitted estimator."""
@@ -297,14 +338,8 @@ class SurrogateMixin(IntervalMixin):
         check_real(X, "X")
         with np.errstate(**_SUMS):
             checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
-        self._check_domains(checked)
+        check_domains(checked, self._surrogate.inputs.transforms, self._names())
         return checked
-
-    def _check_domains(self, X_raw: FloatArray) -> None:
-        """Raise an InputError if an input of X_raw [m, d] has no transform."""
-        for p, transform in enumerate(self._surrogate.inputs.transforms):
-            label = column_label(p, self._names())
-            check_domain(X_raw[:, p], transform, f"X has {{}} in row {{}}, {label}")
 
     def _outputs(self, values: FloatArray) -> FloatArray:
         """Drop the output axis, 1, of values [m, q, ...] for one output y [n]."""

@@ -2,7 +2,7 @@
 
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import joblib
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import as_seed, check_count, warn
+from pengp._core.checks import as_seed, check_count, check_jobs, warn
 from pengp._core.datasets import constant_columns
 from pengp._core.linalg import ONE_THREAD
+from pengp._core.progress import part
 from pengp.bayes.average import FEWEST, Average, Settings, average, members_of
 from pengp.bayes.mixture import ProcessMixture
 from pengp.bayes.priors import Prior, PriorName, get_prior
@@ -23,7 +24,7 @@ from pengp.estimators.scales import judge_of
 from pengp.estimators.summary import SummaryMixin
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel
+from pengp.model.kernels import Kernel, KernelName
 from pengp.model.means import Mean
 from pengp.path.fitting import Model, checked_model
 
@@ -31,6 +32,12 @@ __all__ = ["BayesianGPRegressor"]
 
 _MOST_POINTS, _MOST_COMPONENTS = 1_000_000, 10_000
 """Draws, and processes that predict; the memory that they take grows with them."""
+
+
+#: What names or is the kernels of an average; a mapping gives them prior weights.
+KernelsLike: TypeAlias = (
+    KernelName | Kernel | Sequence[KernelName | Kernel] | Mapping[Any, float] | None
+)
 
 
 class BayesianGPRegressor(
@@ -96,22 +103,34 @@ class BayesianGPRegressor(
         The modes of the posterior, with their weights.
     thinning_ : float or [q]
         Root mean square change of the predictive mean, in predictive standard deviations, between
-        all draws and the components that are kept.
+        all draws and the components that are kept; estimated at points that had no part in keeping
+        them.
     theta_, lengthscale_ : [d] or [q, d]
         Posterior medians; lengthscales in the input's unit, inf for an ignored input.
     loo_ : LeaveOneOut
         Each run predicted from the others, theta learned anew; see `held_out`.
     X_train_, y_train_, n_features_in_, feature_names_in_
         As in `PenalizedGPRegressor`.
+
+    Examples
+    --------
+    >>> from pengp import BayesianGPRegressor, load_piston_slap
+    >>> runs = load_piston_slap()  # 12 runs, 6 inputs, noise in dB
+    >>> model = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
+    >>> centre = runs.X.mean(0, keepdims=True)
+    >>> model.predict_quantiles(centre, [0.1, 0.5, 0.9]).round()
+    array([[55., 57., 59.]])
+    >>> runs.input_names[model.activity_.probability.argmax()]  # what most surely matters
+    'cylinder liner'
     """
 
     def __init__(
         self,
         *,
-        kernels: str | Kernel | Sequence[Any] | Mapping[Any, float] | None = None,
+        kernels: KernelsLike = None,
         prior: PriorName | Prior = "hierarchical-lasso",
         mean: Literal["integrated", "zero"] | Mean | None = None,
-        nugget: float | Sequence[float] | str | None = None,
+        nugget: float | Sequence[float] | Literal["sample"] | None = None,
         effective_size: float = 800.0,
         max_points: int = 30_000,
         n_components: int = 100,
@@ -138,7 +157,7 @@ class BayesianGPRegressor(
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, noise_sd: Any = None) -> Self:
         """Sample the posterior and condition on the runs.
 
         Parameters
@@ -147,28 +166,32 @@ class BayesianGPRegressor(
             Inputs of the runs in any units, n >= 3.
         y : array, shape [n] or [n, q]
             Responses in any units; several outputs are fitted independently.
+        noise_sd : float, array of shape [n] or [n, q], optional
+            Known standard deviations of the responses' noise, as in `PenalizedGPRegressor.fit`.
+            sigma2 is then drawn with theta, and the predictions are mixtures of normal laws.
         """
-        X_raw, y_raw = self._runs(X, y, least=FEWEST)
-        constant = int(constant_columns(X_raw).sum())
-        self._settings = self._checked_settings(X_raw.shape[1], constant)
+        runs = self._runs(X, y, noise_sd, least=FEWEST)
+        constant = int(constant_columns(runs.X).sum())
+        self._settings = self._checked_settings(runs.X.shape[1], constant)
         names, bounds, seed = self._names(), self.input_bounds, as_seed(self.random_state)
         nugget = self._fixed_nugget()
         data = scale_runs(
-            X_raw,
-            y_raw,
+            runs.X,
+            runs.y,
             names,
             input_bounds=bounds,
             scales=self._scales(),
             judge=judge_of(self._maximised(), 0.0, seed),
             nugget=nugget,
             estimated=self._estimated_nugget,
+            noise_sd=runs.noise_sd,
         )
         self._seeds = np.random.SeedSequence(seed).generate_state(len(data.y)).tolist()
         averages, mixtures = zip(*self._averaged(data), strict=True)
         self.X_train_ = data.X_raw
         self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
-        n = len(data.X)
-        self._keep(averages, Surrogate(data.inputs, data.response, mixtures, data.y_raw, (n,)))
+        known = data.inputs, data.response, mixtures, data.y_raw, (len(data.X),)
+        self._keep(averages, Surrogate(*known, data.noise_sd))
         self._warn()
         return self
 
@@ -205,14 +228,16 @@ class BayesianGPRegressor(
 
     def _averaged(self, data: TrainingData) -> list[tuple[Average | None, ProcessMixture]]:
         """Return average and mixture of each output; see `_average`."""
+        noise: Any = [None] * len(data.y) if data.noise is None else data.noise
         jobs = [
-            joblib.delayed(_average)(data.X, y, self._settings, seed)
-            for y, seed in zip(data.y, self._seeds, strict=True)
+            (data.X, y, self._settings, seed, v, (k, len(data.y)))
+            for k, (y, seed, v) in enumerate(zip(data.y, self._seeds, noise, strict=True))
         ]
-        if len(jobs) == 1 or joblib.effective_n_jobs(self.n_jobs) == 1:
-            return [function(*args) for function, args, _ in jobs]
+        if len(jobs) == 1 or joblib.effective_n_jobs(check_jobs(self.n_jobs)) == 1:
+            return [_average(*job) for job in jobs]
         with ONE_THREAD:
-            return list(joblib.Parallel(n_jobs=self.n_jobs)(jobs))
+            parallel = joblib.Parallel(n_jobs=self.n_jobs)
+            return list(parallel(joblib.delayed(_average)(*job) for job in jobs))
 
     def _keep(
         self, averages: tuple[Average | None, ...], surrogate: Surrogate[ProcessMixture]
@@ -235,10 +260,19 @@ class BayesianGPRegressor(
 
 
 def _average(
-    X: FloatArray, y: FloatArray, settings: Settings, seed: int
+    X: FloatArray,
+    y: FloatArray,
+    settings: Settings,
+    seed: int,
+    noise: FloatArray | None,
+    place: tuple[int, int],
 ) -> tuple[Average | None, ProcessMixture]:
-    """Return average and mixture of runs X [n, d], y [n]; no average for a constant response."""
-    return average(X, y, settings, seed) if y.any() else (None, _flat(X, settings))
+    """Return average and mixture of runs X [n, d], y [n]; no average for a constant response.
+
+    It is the response of this place, from 0, among so many.
+    """
+    with part(*place, "response"):
+        return average(X, y, settings, seed, noise) if y.any() else (None, _flat(X, settings))
 
 
 def _flat(X: FloatArray, settings: Settings) -> ProcessMixture:

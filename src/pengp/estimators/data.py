@@ -3,7 +3,7 @@
 import numbers
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from pengp.choosing.folds import (
     leave_one_out,
     make_folds,
 )
+from pengp.estimators.noise import FEWEST_MERGED, merged_replicates
 from pengp.estimators.scales import (
     Judge,
     Scales,
@@ -30,6 +31,7 @@ from pengp.estimators.scales import (
 )
 from pengp.estimators.surrogate import scale_inputs
 from pengp.exceptions import InputError
+from pengp.model.noise import NOISE_AND_NUGGET, check_noisy_runs
 from pengp.model.scaling import InputScaler, ResponseScaler
 from pengp.model.trend import follows, too_few_runs
 from pengp.path.fitting import Model
@@ -37,10 +39,11 @@ from pengp.path.grids import kkt_bound, lambda_grid
 
 #: Runs below which the default folds give up: training on one run says nothing about theta.
 _FEWEST_TO_VALIDATE = 3
-#: Different runs from which repeated ones are merged.
-_FEWEST_MERGED = 3
 #: Nugget of the KKT bound where the nugget is to be estimated.
 _KKT_NUGGET = 1e-5
+#: Standard deviations of the runs in ``fit`` beyond which a further response is no number to learn
+#: from: what double precision keeps of the others is less than their own scale.
+_FARTHEST = 1e12
 
 
 class TrainingData(NamedTuple):
@@ -52,11 +55,20 @@ class TrainingData(NamedTuple):
     y: FloatArray  # [q, n], transformed and standardised
     inputs: InputScaler
     response: ResponseScaler
+    noise_sd: FloatArray | None = None  # [n, q], known standard deviations, user's units
+
+    @property
+    def noise(self) -> FloatArray | None:
+        """Known variances [q, n] of y."""
+        if self.noise_sd is None:
+            return None
+        return np.ascontiguousarray(self.response.noise_variance(self.y_raw, self.noise_sd).T)
 
     def datasets(self, *, one_output: bool) -> DataSets:
         """Return one data set for each output, on a leading axis unless there is one output."""
         q = len(self.y)
-        return DataSets([self.X] * q, list(self.y), () if one_output else (q,))
+        noise = None if self.noise is None else list(self.noise)
+        return DataSets([self.X] * q, list(self.y), () if one_output else (q,), noise)
 
 
 def prepare(
@@ -69,6 +81,7 @@ def prepare(
     model: Model,
     lam: float,
     seed: int,
+    noise_sd: FloatArray | None = None,
 ) -> TrainingData:
     """Check, transform and scale finite runs.
 
@@ -88,10 +101,18 @@ def prepare(
         What is to be fitted.
     lam, seed : float, int
         lambda and seed with which powers of transforms are estimated.
+    noise_sd : [n, q], optional
+        Known standard deviations of the responses.
     """
-    judge, nugget = judge_of(model, lam, seed), model.nugget
     data = scale_runs(
-        X_raw, y_raw, names, input_bounds=input_bounds, scales=scales, judge=judge, nugget=nugget
+        X_raw,
+        y_raw,
+        names,
+        input_bounds=input_bounds,
+        scales=scales,
+        judge=judge_of(model, lam, seed),
+        nugget=model.nugget,
+        noise_sd=noise_sd,
     )
     if words := too_few_runs(model.mean, data.X):
         raise InputError(f"X has {len(data.X)} runs, but {words}.")
@@ -108,13 +129,20 @@ def scale_runs(
     judge: Judge,
     nugget: float | None,
     estimated: str = "estimate",
+    noise_sd: FloatArray | None = None,
 ) -> TrainingData:
     """Check, transform and scale finite runs for a nugget, None if it is estimated.
 
     ``judge`` tells powers of transforms apart; ``estimated`` is what the estimator
     calls a nugget that the runs decide; see `prepare`.
     """
-    X_raw, y_raw = _merged(X_raw, y_raw, nugget)
+    if noise_sd is None:
+        X_raw, y_raw = _merged(X_raw, y_raw, nugget)
+    elif nugget is None:
+        raise InputError(NOISE_AND_NUGGET.format(estimated))
+    else:
+        X_raw, y_raw, noise_sd = merged_replicates(X_raw, y_raw, noise_sd)
+        check_noisy_runs(len(X_raw))
     inputs = InputScaler.from_data(X_raw, input_bounds)
     for p, levels in scales.levels.items():
         inputs.lower[p], inputs.upper[p] = levels.values[0], levels.values[-1]
@@ -123,12 +151,13 @@ def scale_runs(
         inputs = replace(inputs, transforms=transforms)
         _check_ends(inputs, names)
     X = scale_inputs(inputs, X_raw)
-    transforms = response_transforms(scales.response, X, y_raw, judge)
-    response = ResponseScaler.from_data(y_raw, transforms)
+    transforms = response_transforms(scales.response, X, y_raw, judge, noise_sd)
+    response = ResponseScaler.from_data(y_raw, transforms, noise_sd)
     y = np.ascontiguousarray(response.transform(y_raw).T)
-    check_duplicates(X, y_raw, nugget, estimated=estimated)
+    if noise_sd is None:
+        check_duplicates(X, y_raw, nugget, estimated=estimated)
     _warn_about_constants(inputs.constant, response.constant, names)
-    return TrainingData(X_raw, y_raw, X, y, inputs, response)
+    return TrainingData(X_raw, y_raw, X, y, inputs, response, noise_sd)
 
 
 def _merged(
@@ -144,7 +173,7 @@ def _merged(
     first = first_of_each(np.column_stack([X_raw, y_raw]))
     kept = np.unique(first)
     repeats = np.flatnonzero(first != np.arange(len(first)))
-    if not len(repeats) or len(kept) < _FEWEST_MERGED:
+    if not len(repeats) or len(kept) < FEWEST_MERGED:
         return X_raw, y_raw
     check_duplicates(X_raw, y_raw, nugget or _KKT_NUGGET)  # by the rows as they were given
     j = int(repeats[0])
@@ -201,10 +230,13 @@ def lambda_values(lams: str | ArrayLike, data: TrainingData, model: Model) -> Fl
     """Return the values of lambda [L] to try: a named grid, or the caller's own."""
     if not isinstance(lams, str):
         return check_lams(lams)
+    kind = cast(Literal["paper", "kkt"], lams)  # which the grid checks
     X = np.broadcast_to(data.X, (len(data.y), *data.X.shape))
     usable = data.y[~follows(model.mean, X, data.y)]
-    if lams != "kkt" or not len(usable) or data.inputs.constant.all():
-        return lambda_grid("paper" if lams == "kkt" else lams)
+    if kind != "kkt" or not len(usable) or data.inputs.constant.all():
+        return lambda_grid("paper" if kind == "kkt" else kind)
+    if data.noise_sd is not None:
+        raise InputError("lams='kkt' has no bound where noise_sd is known; use lams='paper'.")
     g = _KKT_NUGGET if model.nugget is None else model.nugget
     bounds = [kkt_bound(data.X, y, model.kernel, model.isotropic, g, model.mean) for y in usable]
     return lambda_grid("kkt", lam_max=max(bounds))
@@ -229,3 +261,13 @@ def make_plans(cv: FoldsLike, data: TrainingData, seed: int) -> list[FoldPlan | 
         plans = [make_folds(cv, data.X_raw, y, random_state=seed, repeats=repeats)] * q
     pairs = zip(plans, data.response.constant, strict=True)
     return [None if constant else plan for plan, constant in pairs]
+
+
+def check_near(y: FloatArray) -> None:
+    """Raise an InputError if a standardised response of y [k, q] is beyond all that was seen."""
+    if not (np.abs(y) <= _FARTHEST).all():
+        i = int(np.argwhere(~(np.abs(y) <= _FARTHEST))[0, 0])
+        raise InputError(
+            f"y_new has a response in row {i} more than {_FARTHEST:g} standard deviations from "
+            "those of the fit; check it, or fit the model anew on all runs."
+        )

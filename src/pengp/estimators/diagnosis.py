@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
-from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.choosing.scores import half_width
+from pengp.choosing.validation import VALIDATION_SCORES
 from pengp.estimators.findings import (
     Finding,
     at_bounds,
@@ -56,6 +57,10 @@ class Diagnosis:
         The lambda that each repeat of the folds chooses alone; None without repeats.
     findings : tuple of Finding
         What to beware of, the gravest first; empty if nothing is wrong.
+
+    See Also
+    --------
+    diagnose : Makes it.
     """
 
     held_out: HeldOut | None
@@ -92,12 +97,29 @@ def diagnose(estimator: Any, *, output: int = 0, level: float = 0.95) -> Diagnos
         Which output, for responses [n, q].
     level : float
         Probability of the intervals that are checked.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, diagnose, load_piston_slap
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(lam=0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> found = diagnose(model)
+    >>> round(found.scores["q2"], 1), found.active.tolist()
+    (0.7, [True, False, False, True, True, True])
+    >>> found.findings[0].code  # its message says more, in a sentence or two
+    'useless'
     """
     return diagnose_view(view_of(estimator, output), level)
 
 
 def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
-    """Judge a fitted model that is in view; see `diagnose`."""
+    """Judge a fitted model that is in view; see `diagnose`.
+
+    See Also
+    --------
+    pengp.diagnose : Takes an estimator.
+    """
+    half_width(level)  # says so if it is none
     held_out = view.held_out(level)
     scores = _own_scores(view, held_out, level)
     parts: tuple[Callable[[FittedView], Iterator[Finding]], ...] = (_draws, _explanations)
@@ -227,6 +249,8 @@ def _other_scales(view: FittedView) -> Iterator[Finding]:
     """Say so if runs that were left out are predicted better on another scale."""
     from pengp.estimators.advice import advise  # fits estimators, which are made from this module
 
-    for advice in advise(view.X, view.y, view.input_transforms, view.response_transform):
+    named = hasattr(view.estimator, "feature_names_in_")
+    scales = view.input_transforms, view.response_transform
+    for advice in advise(view.X, view.y, *scales, view.noise_sd):
         name = view.response if advice.column is None else view.names[advice.column]
-        yield Finding("scale", advice.sentence(name, len(view.y)))
+        yield Finding("scale", advice.sentence(name, len(view.y), named=named))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp.estimators.noise import noise_words
 from pengp.estimators.view import names_of_inputs
 
 _MOST_ROWS = 60
@@ -15,6 +16,10 @@ _MOST_ROWS = 60
 def summary_lines(estimator: Any) -> list[str]:
     """Return one line for each output, of the estimator's own ``_summaries``."""
     lines: list[str] = estimator._summaries()
+    if estimator.noise_sd_ is not None:
+        columns = estimator.noise_sd_.reshape(len(estimator.y_train_), -1).T
+        pairs = zip(lines, columns, strict=True)
+        lines = [f"{line}, noise {noise_words(sd)}" for line, sd in pairs]
     return lines if len(lines) == 1 else [f"output {k}: {line}" for k, line in enumerate(lines)]
 
 

@@ -1,5 +1,6 @@
 """Inputs with levels as users give them, texts or numbers, and as arrays of numbers hold them."""
 
+import itertools
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -51,8 +52,13 @@ def _texts(X: Any) -> list[int]:
 
 def _is_text(kind: str, column: Any) -> bool:
     """Tell whether a column of objects holds texts alone, as far as it is filled."""
-    filled = [value for value in column if value is not None] if kind == "object" else []
+    filled = [value for value in column if not _is_missing(value)] if kind == "object" else []
     return bool(filled) and all(type(value) is str for value in filled)
+
+
+def _is_missing(value: Any) -> bool:
+    """Tell whether a cell holds nothing; pandas' NA has no truth value that could be asked for."""
+    return value is None or str(value) in ("", "<NA>") or bool(value != value)
 
 
 def _column(X: Any, p: int) -> list[Any]:
@@ -70,8 +76,7 @@ def _levels(column: Sequence[Any], known: Any, label: str) -> Levels:
         levels = Levels(tuple(map(_label, ordered)), tuple(ordered))
     else:
         texts = [str(value) for value in values]
-        ordered_texts = sorted(set(texts)) if known is None else list(dict.fromkeys(texts))
-        levels = Levels(tuple(ordered_texts), tuple(float(k) for k in range(len(ordered_texts))))
+        levels = levels_of(sorted(set(texts)) if known is None else list(dict.fromkeys(texts)))
     taken, n = len(set(column)), len(column)
     if 2 * taken > n and taken > 1:
         raise InputError(
@@ -79,6 +84,32 @@ def _levels(column: Sequence[Any], known: Any, label: str) -> Levels:
             "says nothing about how alike they are; leave it out, join levels, or add runs."
         )
     return levels
+
+
+def levels_of(labels: Sequence[str]) -> Levels:
+    """Return levels with these labels [L], each once.
+
+    A label that reads as a number has that number as its value, so that a column of numbers means
+    the same levels; the others have the whole numbers from 0 that are free, in their order.
+    """
+    value_of: dict[float, str] = {}
+    for label in labels:
+        if (number := _number(label)) is not None:
+            value_of.setdefault(number, label)
+    free = (float(k) for k in itertools.count() if float(k) not in value_of)
+    placed = {label: value for value, label in value_of.items()}
+    placed |= {label: next(free) for label in labels if label not in placed}
+    ordered = sorted(placed, key=lambda label: placed[label])
+    return Levels(tuple(ordered), tuple(placed[label] for label in ordered))
+
+
+def _number(text: str) -> float | None:
+    """Return the finite number that a text is, None if it is none."""
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if np.isfinite(found) and "_" not in text else None
 
 
 def _label(level: Any) -> str:
@@ -89,7 +120,7 @@ def _label(level: Any) -> str:
 def _check_filled(column: Sequence[Any], label: str) -> None:
     """Raise an InputError if a level is missing."""
     for i, value in enumerate(column):
-        if value is None or value != value or str(value) in ("", "<NA>"):
+        if _is_missing(value):
             raise InputError(f"X has no level in row {i}, {label}; fill it in or remove that run.")
 
 
@@ -127,8 +158,9 @@ def _values(column: Sequence[Any], known: Levels, label: str) -> FloatArray:
     of_label = dict(zip(known.labels, known.values, strict=True))
     found = np.empty(len(column))
     for i, level in enumerate(column):
-        is_number = isinstance(level, numbers.Real)
-        value = float(level) if is_number else of_label.get(str(level), np.nan)
+        value = of_label.get(str(level), np.nan)
+        if np.isnan(value) and isinstance(level, numbers.Real):
+            value = float(level)
         if value not in known.values:
             raise InputError(
                 f"X has {_label(level)!r} in row {i}, {label}, which is none of its levels "

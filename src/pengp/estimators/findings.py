@@ -18,7 +18,12 @@ _FLAT_FACTOR = 100.0
 
 
 class Finding(NamedTuple):
-    """Something to know before the surrogate is trusted."""
+    """Something to know before the surrogate is trusted.
+
+    See Also
+    --------
+    pengp.diagnose : Its ``findings`` are such.
+    """
 
     code: str
     """One word: useless, flattering, intervals, draws, flat, bound, converged, modes, unstable,

@@ -8,18 +8,19 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.datasets import DataSets
+from pengp._core.shown import Shown
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.folds import leave_one_out
 from pengp.choosing.laws import NormalLaw
-from pengp.choosing.scores import coverage, interval_score, q2, rmse
+from pengp.choosing.scores import coverage, interval_score, mean_surprise, q2, rmse
 from pengp.estimators.laws import MappedLaw
 from pengp.model.posterior import Posterior, condition
 from pengp.path.fitting import Model
 from pengp.path.penalized import PathFit, fit_path
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut:
+@dataclass(frozen=True, eq=False, repr=False)
+class HeldOut(Shown):
     """Runs predicted by fits that did not know them, in the user's units.
 
     With folds dealt several times, a run is predicted as often.
@@ -46,6 +47,15 @@ class HeldOut:
         How the runs were held out.
     effective_size : [N], optional
         Of the draws that predict the run, where draws were weighted anew.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(lam=0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> held_out = model.held_out()  # each run predicted by an estimate from the others
+    >>> held_out.inside, held_out.run.size  # runs inside their 95 % interval, of 12
+    (4, 12)
     """
 
     run: IntArray
@@ -61,6 +71,11 @@ class HeldOut:
     how: str
     effective_size: FloatArray | None = None
 
+    def _in_short(self) -> str:
+        found = self.scores()
+        told = ", ".join(f"{name} {found[name]:.4g}" for name in ("rmse", "q2", "crps", "coverage"))
+        return f"{len(self.run)} predictions of {len(set(self.run))} runs, {self.how}: {told}"
+
     @property
     def inside(self) -> int:
         """How many of the responses lie in their intervals."""
@@ -72,7 +87,7 @@ class HeldOut:
             "rmse": rmse(self.y, self.mean),
             "q2": q2(self.y, self.mean),
             "crps": float(self.crps.mean()),
-            "log_score": -float(self.log_density.mean()),
+            "log_score": mean_surprise(-self.log_density),
             "coverage": coverage(self.y, self.lower, self.upper),
             "interval_score": interval_score(self.y, self.lower, self.upper, level=self.level),
         }
@@ -114,12 +129,31 @@ def of_table(table: CVTable, lam: float) -> tuple[list[Split], str]:
     return splits, f"{table.plan.n_folds} {table.plan.kind} folds{times}"
 
 
-def of_refits(
-    X: FloatArray, y: FloatArray, lam: float, model: Model, n_starts: int | FloatArray
-) -> list[Split]:
+class Known(NamedTuple):
+    """Runs on the model's scale."""
+
+    X: FloatArray  # [n, d]
+    y: FloatArray  # [n]
+    noise: FloatArray | None = None  # [n], known variances of y
+
+    @classmethod
+    def of(cls, data: DataSets, output: int) -> "Known":
+        """Take the runs of one output."""
+        noise = None if data.noise is None else data.noise[output]
+        return cls(data.X[output], data.y[output], noise)
+
+    def take(self, rows: IntArray) -> "Known":
+        """Return some of them."""
+        noise = None if self.noise is None else self.noise[rows]
+        return Known(self.X[rows], self.y[rows], noise)
+
+
+def of_refits(runs: Known, lam: float, model: Model, n_starts: int | FloatArray) -> list[Split]:
     """Return each run alone with the estimates from the others at lam."""
-    plan = leave_one_out(len(y))
-    sets = DataSets([X[t] for t, _ in plan], [y[t] for t, _ in plan], (len(plan),))
+    plan = leave_one_out(len(runs.y))
+    parts = [runs.take(train) for train, _ in plan]
+    noise = None if runs.noise is None else [p.noise for p in parts if p.noise is not None]
+    sets = DataSets([p.X for p in parts], [p.y for p in parts], (len(plan),), noise)
     fit: PathFit = fit_path(sets, np.array([lam]), model, n_starts, np.random.default_rng(0))
     return [
         Split(train, test, fit.theta[k, 0], float(fit.nugget[k, 0]), float(fit.sigma2[k, 0]))
@@ -127,28 +161,33 @@ def of_refits(
     ]
 
 
-def predict_splits(X: FloatArray, y: FloatArray, splits: Iterable[Split], model: Model) -> Normals:
-    """Predict the held-out runs of X [n, d], y [n] at the estimates of their splits."""
-    runs, means, stds = [], [], []
+def predict_splits(known: Known, splits: Iterable[Split], model: Model) -> Normals:
+    """Predict the responses that were held out, noise included, at the estimates of the splits."""
+    runs, means, variances = [], [], []
     for split in splits:
-        process = _conditioned(X, y, split, model)
-        mean, variance = process.predict(X[split.test])
+        process = _conditioned(known, split, model)
+        mean, variance = process.predict(known.X[split.test])
         runs.append(split.test)
         means.append(mean)
-        stds.append(np.sqrt(split.sigma2 * variance))
-    return Normals(np.concatenate(runs), np.concatenate(means), np.concatenate(stds))
+        variances.append(split.sigma2 * variance)
+    run, variance = np.concatenate(runs), np.concatenate(variances)
+    if known.noise is not None:
+        variance = variance + known.noise[run]
+    return Normals(run, np.concatenate(means), np.sqrt(variance))
 
 
-def _conditioned(X: FloatArray, y: FloatArray, split: Split, model: Model) -> Posterior:
-    """Return the process at the estimates of a split, conditioned on its runs of X, y."""
+def _conditioned(known: Known, split: Split, model: Model) -> Posterior:
+    """Return the process at the estimates of a split, conditioned on its runs."""
+    runs = known.take(split.train)
     return condition(
-        X[split.train],
-        y[split.train],
+        runs.X,
+        runs.y,
         split.theta,
         kernel=model.kernel,
         nugget=split.nugget,
         mean=model.mean,
         sigma2=split.sigma2,
+        noise=runs.noise,
     )
 
 
@@ -168,16 +207,14 @@ class LeftOutProcesses:
     residuals: FloatArray
 
     @classmethod
-    def of(
-        cls, X: FloatArray, y: FloatArray, splits: list[Split], model: Model
-    ) -> "LeftOutProcesses":
-        """Condition on the runs of X [n, d], y [n] without each."""
-        processes = [_conditioned(X, y, split, model) for split in splits]
+    def of(cls, known: Known, splits: list[Split], model: Model) -> "LeftOutProcesses":
+        """Condition on the runs without each."""
+        processes = [_conditioned(known, split, model) for split in splits]
         pairs = zip(processes, splits, strict=True)
         predicted = np.concatenate(
-            [process.predict_mean(X[split.test]) for process, split in pairs]
+            [process.predict_mean(known.X[split.test]) for process, split in pairs]
         )
-        return cls(processes, np.abs(y - predicted))
+        return cls(processes, np.abs(known.y - predicted))
 
     def means(self, X_new: FloatArray) -> FloatArray:
         """Return the predictions [m, n] at X_new [m, d]."""

@@ -9,7 +9,10 @@ from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_levels
 from pengp.choosing.jackknife import jackknife_plus, rank
 from pengp.choosing.laws import NormalLaw
-from pengp.choosing.scores import Law, half_width
+from pengp.choosing.scores import half_width
+from pengp.choosing.validation import Law
+from pengp.estimators.laws import noisy_law
+from pengp.estimators.noise import checked_noise
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
 
@@ -53,7 +56,7 @@ class IntervalMixin:
         """Drop the output axis, 1, of values [m, q, ...] for one output y [n]."""
         raise NotImplementedError
 
-    def predictive_law(self, X: Any, output: int = 0) -> Law:
+    def predictive_law(self, X: Any, output: int = 0, noise_sd: Any = None) -> Law:
         """Return the predictive distributions of one output, in the units of y.
 
         They know their ``mean()``, ``std()``, ``cdf(y)``, ``log_density(y)``, ``interval(level)``
@@ -65,8 +68,14 @@ class IntervalMixin:
             Inputs in the units of the training data.
         output : int
             Which output, for responses [n, q].
+        noise_sd : float or [m], optional
+            Standard deviations of the noise that new runs will have; without it the distributions
+            are those of the response without noise.
         """
-        return self._law(self._new_inputs(X), output)
+        X_raw = self._new_inputs(X)
+        sd = checked_noise(noise_sd, np.zeros((len(X_raw), 1)))
+        law = self._law(X_raw, output)
+        return law if sd is None else noisy_law(law, sd[:, 0])
 
     def predict_quantiles(self, X: Any, levels: ArrayLike) -> FloatArray:
         """Return quantiles of the predictive distributions, exact also for a transformed response.

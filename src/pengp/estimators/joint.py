@@ -46,6 +46,10 @@ class JointErrors:
         Of the intervals.
     law : str
         What the reference law is.
+
+    See Also
+    --------
+    validate : Its ``joint`` is one.
     """
 
     run: IntArray
@@ -68,7 +72,13 @@ class JointErrors:
         return min(1.0, 2.0 * min(self.p_smaller, self.p_larger))
 
 
-def joint_errors(view: FittedView, X: FloatArray, y: FloatArray, level: float) -> JointErrors:
+def joint_errors(
+    view: FittedView,
+    X: FloatArray,
+    y: FloatArray,
+    level: float,
+    noise_sd: FloatArray | None = None,
+) -> JointErrors:
     """Judge test runs X [m, d], y [m] together.
 
     Parameters
@@ -79,6 +89,8 @@ def joint_errors(view: FittedView, X: FloatArray, y: FloatArray, level: float) -
         In the user's units.
     level : float
         Of the intervals of pivoted errors.
+    noise_sd : [m], optional
+        Known standard deviations of y.
     """
     if view.is_constant:
         raise InputError("a constant response has no errors to judge.")
@@ -86,11 +98,12 @@ def joint_errors(view: FittedView, X: FloatArray, y: FloatArray, level: float) -
     known, k = view.estimator._surrogate, view.output
     process, places = known.posteriors[k], known.scale(X[run])
     mean, cov = process.predict_cov(places)
-    V = process.sigma2 * cov
+    noise = np.zeros(len(run)) if noise_sd is None else known.noise(y[run], noise_sd[run], k)
+    V = process.sigma2 * cov + np.diag(noise)
     e = known.standardised(y[run], k) - mean
     factor = PivotedFactor.of(V)
     pivoted, r = factor.errors(e), len(factor.order)
-    reference, law = _reference(view, process, places, mean, factor)
+    reference, law = _reference(view, process, places, mean, factor, noise)
     band = reference.band(r, level)
     return JointErrors(
         run,
@@ -109,14 +122,21 @@ def joint_errors(view: FittedView, X: FloatArray, y: FloatArray, level: float) -
 
 
 def _reference(
-    view: FittedView, process: Any, X: FloatArray, mean: FloatArray, factor: PivotedFactor
+    view: FittedView,
+    process: Any,
+    X: FloatArray,
+    mean: FloatArray,
+    factor: PivotedFactor,
+    noise: FloatArray,
 ) -> tuple[StudentReference | SimulatedReference, str]:
     """Return the law of the pivoted errors at X [m, d], were the model right, and its name."""
     if isinstance(process, ProcessMixture):
         rng = np.random.default_rng(0)
         draws = process.sample(X, _DRAWS, rng) - mean
+        if noise.any():
+            draws += np.sqrt(noise) * rng.standard_normal(draws.shape)
         return SimulatedReference(factor.errors(draws)), f"{_DRAWS:,} draws from the average"
-    n = len(view.fitted_runs[1])
+    n = len(view.fitted_runs.y)
     # Basis functions that the runs cannot tell from others are left out of the trend.
     q = 0 if process.mean.variance is not None else int(process.basis_alpha.any(1).sum())
     df = max(n - q, 1)

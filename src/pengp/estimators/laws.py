@@ -5,7 +5,7 @@ CRPS is infinite: moments of mixtures are those of components cut at the levels 
 and the CRPS of a transformed law leaves out what lies beyond these levels.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -130,7 +130,8 @@ class MappedLaw:
     def crps(self, y: ArrayLike) -> FloatArray:
         """Return the continuous ranked probability scores [m] of y [m].
 
-        The integral of (F(x) - 1{x >= y})^2 dx, taken over z(x) by Gauss's rule between quantiles.
+        The integral of (F(x) - 1{x >= y})^2 dx by Gauss's rule between quantiles, taken over z(x),
+        or over x itself where dx/dz jumps or has no bound.
         """
         y = np.asarray(y, dtype=np.float64)
         if self.transform == IDENTITY:
@@ -141,14 +142,21 @@ class MappedLaw:
         at = np.where(beyond, np.clip(at, cuts[:, 0], cuts[:, -1]), at)
         total = np.where(beyond, np.abs(y - self._values(at)), 0.0)
         cuts = np.sort(np.column_stack([cuts, at]), axis=-1)
-        for low, high in zip(cuts.T[:-1], cuts.T[1:], strict=True):
+        steep = self.transform.is_steep
+        ends = self._values(cuts) if steep else cuts
+        for low, high in zip(ends.T[:-1], ends.T[1:], strict=True):
             half, middle = 0.5 * (high - low), 0.5 * (high + low)
             for node, weight in zip(*_GAUSS, strict=True):
-                z = middle + node * half
+                place = middle + node * half
+                z = self._standardised(place) if steep else place
                 step = self.base.cdf(z) - (z >= at)
-                slope = self.stretch * self.transform.inverse_slope(self.shift + self.stretch * z)
+                slope = 1.0 if steep else self._slopes(z)
                 total = total + weight * half * step * step * slope
         return total
+
+    def _slopes(self, z: FloatArray) -> FloatArray:
+        """Return the derivatives of values in the user's unit in standardised ones."""
+        return self.stretch * self.transform.inverse_slope(self.shift + self.stretch * z)
 
     def _values(self, z: FloatArray) -> FloatArray:
         """Return standardised values in the user's unit."""
@@ -172,6 +180,20 @@ def law_of(process: Any, X: FloatArray) -> NormalLaw | MixtureLaw:
         return law
     mean, variance = process.predict(X)
     return NormalLaw(mean, np.sqrt(process.sigma2 * variance))
+
+
+def noisy_law(law: Any, sd: FloatArray) -> Any:
+    """Return the laws at m points of a response with normal noise of standard deviations sd [m].
+
+    Variances add up; a Student t component keeps its degrees of freedom. For a transformed response
+    the noise is that at the median, by the delta method.
+    """
+    if isinstance(law, NormalLaw):
+        return NormalLaw(law.location, np.hypot(law.scale, sd))
+    if isinstance(law, MixtureLaw):
+        return replace(law, scale=np.hypot(law.scale, sd[:, None]))
+    slope = law.transform.slope(law.quantiles([0.5])[:, 0])
+    return replace(law, base=noisy_law(law.base, slope * sd / law.stretch))
 
 
 def _lognormal(mu: FloatArray, sigma: FloatArray) -> tuple[FloatArray, FloatArray]:

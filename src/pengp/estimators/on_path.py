@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import check_count, check_starts, warn
 from pengp._core.linalg import condition_number
-from pengp.estimators.base import SurrogateMixin
+from pengp.estimators.base import RawRuns, SurrogateMixin
 from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
     HeldOut,
+    Known,
     LeftOutProcesses,
     Split,
     held_out_of,
@@ -67,19 +68,18 @@ class PathMixin(SurrogateMixin):
         )
         return self._with_levels(model)
 
-    def _prepared(
-        self, X_raw: FloatArray, y_raw: FloatArray, model: Model, lam: float, seed: int
-    ) -> TrainingData:
+    def _prepared(self, runs: RawRuns, model: Model, lam: float, seed: int) -> TrainingData:
         """Check, transform and scale runs; powers of transforms are estimated at lam."""
         return prepare(
-            X_raw,
-            y_raw,
+            runs.X,
+            runs.y,
             self._names(),
             input_bounds=self.input_bounds,
             scales=self._scales(),
             model=model,
             lam=lam,
             seed=seed,
+            noise_sd=runs.noise_sd,
         )
 
     def _path(self, data: TrainingData, model: Model, lams: FloatArray, seed: int) -> PathFit:
@@ -96,7 +96,8 @@ class PathMixin(SurrogateMixin):
         self._chosen = chosen = path_at(path, index)
         self.X_train_ = data.X_raw
         self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
-        self._hold(condition_all(data.X, data.y_raw, data.inputs, data.response, chosen))
+        known = data.X, data.y_raw, data.inputs, data.response
+        self._hold(condition_all(*known, chosen, data.noise_sd))
         self.path_ = path
         self.lam_ = self._per_output(path.lams[index])
         self.theta_ = chosen.theta[..., 0, :]
@@ -201,7 +202,7 @@ class PathMixin(SurrogateMixin):
         """
         check_is_fitted(self)
         data, model, known = self.path_._data, self._chosen._model, self._surrogate
-        X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
+        runs, lam = Known.of(data, output), float(np.atleast_1d(self.lam_)[output])
         tables = np.atleast_1d(np.array(getattr(self, "cv_table_", None), dtype=object))
         table = tables[output] if len(tables) > output else None
         if table is not None and not each:
@@ -212,15 +213,15 @@ class PathMixin(SurrogateMixin):
             theta = np.atleast_2d(self.theta_)[output]
             nugget, sigma2 = (float(np.atleast_1d(a)[output]) for a in (self.nugget_, self.sigma2_))
             splits = [Split(s.train, s.test, theta, nugget, sigma2) for s in splits]
-        found = predict_splits(X, y, splits, model)
-        seen = known.y_raw[: len(y), output]
+        found = predict_splits(runs, splits, model)
+        seen = known.y_raw[: len(runs.y), output]
         return held_out_of(seen, found, partial(known.mapped, output), level, how)
 
     def _refits(self, output: int) -> list[Split]:
         """Return each run of ``fit`` alone, with the estimates from the others at lam_."""
-        data, model = self.path_._data, self._chosen._model
-        X, y, lam = data.X[output], data.y[output], float(np.atleast_1d(self.lam_)[output])
-        return of_refits(X, y, lam, model, check_starts(self.n_starts, _n_theta(model, X)))
+        runs, model = Known.of(self.path_._data, output), self._chosen._model
+        lam = float(np.atleast_1d(self.lam_)[output])
+        return of_refits(runs, lam, model, check_starts(self.n_starts, _n_theta(model, runs.X)))
 
     def _runs_in_fit(self, output: int) -> int:
         """Return the number of runs in ``fit``."""
@@ -228,9 +229,8 @@ class PathMixin(SurrogateMixin):
 
     def _left_out(self, output: int) -> LeftOutProcesses:
         """Return the fits without each run, at lam_."""
-        data, model = self.path_._data, self._chosen._model
-        X, y = data.X[output], data.y[output]
-        return LeftOutProcesses.of(X, y, self._refits(output), model)
+        runs, model = Known.of(self.path_._data, output), self._chosen._model
+        return LeftOutProcesses.of(runs, self._refits(output), model)
 
     def at_lambda(self, lam: float) -> Self:
         """Return a fitted copy at another lambda of path_, without estimating anything anew.
@@ -278,7 +278,8 @@ class PathMixin(SurrogateMixin):
         """Return a fitted copy at the places [...] of a path, conditioned on all known runs."""
         known = self._surrogate
         X, y = known.posteriors[0].X, known.response.transform(known.y_raw).T
-        data = TrainingData(self.X_train_, known.y_raw, X, y, known.inputs, known.response)
+        scalers = known.inputs, known.response
+        data = TrainingData(self.X_train_, known.y_raw, X, y, *scalers, known.noise_sd)
         other = copy.copy(self)
         other._keep(data, path, index)
         return other

@@ -6,7 +6,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp.model.posterior import condition
+from pengp.estimators.heldout import Known
+from pengp.model.noise import sigma2_at
+from pengp.model.posterior import Posterior, condition
 from pengp.path.penalized import Modes, PathFit
 
 _Record = TypeVar("_Record", PathFit, Modes)
@@ -31,17 +33,19 @@ def path_at_mode(path: PathFit, index: IntArray, k: int) -> PathFit:
             rows = getattr(modes, name)[cell]
             rows[[0, k]] = rows[[k, 0]]
             getattr(other, name)[cell] = rows[0]
-        found = condition(
-            path._data.X[j],
-            path._data.y[j],
-            other.theta[cell],
-            kernel=path._model.kernel,
-            nugget=float(other.nugget[cell]),
-            mean=path._model.mean,
-        )
+        found = _process(path, j, other.theta[cell], float(other.nugget[cell]))
         other.sigma2[cell], other.mean[cell] = found.sigma2, found.level
         other.at_bound[cell] = _at_bound(other.theta[cell], path._model.theta_bounds)
     return replace(other, modes=modes)
+
+
+def _process(path: PathFit, j: int, theta: FloatArray, nugget: float) -> Posterior:
+    """Return the process of output j at theta [d], sigma2 estimated."""
+    runs, model, sigma2 = Known.of(path._data, j), path._model, None
+    kinds: dict[str, Any] = {"kernel": model.kernel, "nugget": nugget, "mean": model.mean}
+    if runs.noise is not None:
+        sigma2 = sigma2_at(runs.X, runs.y, runs.noise, theta, **kinds, marginal=model.marginal)
+    return condition(runs.X, runs.y, theta, **kinds, sigma2=sigma2, noise=runs.noise)
 
 
 def _copied(record: _Record) -> _Record:

@@ -8,6 +8,7 @@ import numpy as np
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.rules import RULES
+from pengp.estimators.heldout import Known
 from pengp.exceptions import InputError
 from pengp.path.flatness import Flat
 from pengp.path.penalized import PathFit
@@ -17,7 +18,18 @@ _AT_BOUND = 1e-9
 
 
 class Mode(NamedTuple):
-    """A local maximum of the penalized likelihood."""
+    """A local maximum of the penalized likelihood.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, diagnose, load_piston_slap
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(lam=0.02, random_state=0).fit(runs.X, runs.y)
+    >>> for mode in diagnose(model).modes[:2]:
+    ...     print(mode.theta.round(1).tolist(), round(float(mode.deficit), 1))
+    [3.2, 0.0, 0.4, 0.0, 0.0, 2.3] 0.0
+    [0.7, 0.0, 0.0, 1.3, 0.0, 0.6] 0.6
+    """
 
     theta: FloatArray  # [d], for inputs in the unit cube
     deficit: float
@@ -136,10 +148,9 @@ class PathView:
         )
 
     @property
-    def fitted_runs(self) -> tuple[FloatArray, FloatArray]:
+    def fitted_runs(self) -> Known:
         """The runs of ``fit``, scaled: X [n, d] in the unit cube, standardised y [n]."""
-        data = self.path._data
-        return data.X[self.output], data.y[self.output]
+        return Known.of(self.path._data, self.output)
 
     # Of cross-validation only
 
@@ -165,7 +176,8 @@ class PathView:
 
         None also for a rule of the user's own, of which a model file keeps the name only.
         """
-        table, rule = self.table, getattr(self.estimator, "rule_", "")
+        table = self.table
+        rule: Any = getattr(self.estimator, "rule_", "")
         if table is None or table.plan.repeats == 1 or not (callable(rule) or rule in RULES):
             return None
         return np.asarray(table.stability(str(self.metric), rule))

@@ -14,7 +14,7 @@ from pengp.estimators.on_path import PathMixin
 from pengp.estimators.summary import SummaryMixin
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, KernelName
-from pengp.model.means import BasisFunction, Mean, MeanName
+from pengp.model.means import MeanLike
 from pengp.path.penalties import AnyPenalty, PenaltyName
 
 __all__ = ["PenalizedGPRegressor"]
@@ -117,10 +117,23 @@ class PenalizedGPRegressor(PenalizedBase):
         Inputs of the runs that the surrogate knows.
     y_train_ : [n] or [n, q]
         Their responses.
+    noise_sd_ : [n] or [n, q], or None
+        Their known standard deviations.
     n_features_in_ : int
         Number of inputs d.
     feature_names_in_ : [d]
         Names of the inputs, for frames.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(lam=0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> model.theta_.round(2)  # 0 where the input is inactive
+    array([0.39, 0.  , 0.  , 0.91, 0.02, 0.43])
+    >>> mean, std = model.predict(runs.X.mean(0, keepdims=True), return_std=True)
+    >>> mean.round(1), std.round(1)  # in dB
+    (array([55.]), array([0.3]))
     """
 
     def __init__(
@@ -130,8 +143,8 @@ class PenalizedGPRegressor(PenalizedBase):
         kernel: KernelName | Kernel = "sqexp",
         penalty: PenaltyName | AnyPenalty = "lasso",
         isotropic: bool = False,
-        nugget: float | str = 1e-5,
-        mean: MeanName | Mean | BasisFunction = "zero",
+        nugget: float | Literal["estimate"] = 1e-5,
+        mean: MeanLike = "zero",
         likelihood: Literal["profile", "marginal"] = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
@@ -158,7 +171,7 @@ class PenalizedGPRegressor(PenalizedBase):
         self.n_starts = n_starts
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, noise_sd: Any = None) -> Self:
         """Estimate theta and condition on the runs.
 
         Parameters
@@ -167,12 +180,17 @@ class PenalizedGPRegressor(PenalizedBase):
             Inputs of the runs in any units, n >= 2.
         y : array, shape [n] or [n, q]
             Responses in any units; several outputs are fitted independently, in one batch.
+        noise_sd : float, array of shape [n] or [n, q], optional
+            Known standard deviations of the responses' noise, in the units of y: one for all runs,
+            for each run, or for each output of each run; 0 for a run without noise. Runs with the
+            same inputs are then replaced by their mean. Predictions are of the response without
+            noise.
         """
-        X_raw, y_raw = self._runs(X, y)
+        runs = self._runs(X, y, noise_sd)
         model, lams, seed = self._model(), check_lams(self.lam), as_seed(self.random_state)
         if np.ndim(self.lam) != 0:
             raise InputError("lam must be one number; PenalizedGPRegressorCV takes several, lams.")
-        data = self._prepared(X_raw, y_raw, model, float(lams[0]), seed)
+        data = self._prepared(runs, model, float(lams[0]), seed)
         path = self._path(data, model, lams, seed)
         self._keep(data, path, np.zeros(path.objective.shape[:-1], dtype=np.int64))
         self._warn_untrusted()

@@ -9,15 +9,17 @@ from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import as_seed, warn
-from pengp.choosing.crossval import CVTable, Task, tabulate
+from pengp._core.progress import part
+from pengp.choosing.crossval import CVTable, tabulate
 from pengp.choosing.folds import FoldsLike
-from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricChoice, MetricLike, get_metric
+from pengp.choosing.metrics import FOLD_METRICS, FoldMetric, MetricLike, get_metric
 from pengp.choosing.plan import FoldPlan
-from pengp.choosing.rules import RuleChoice, RuleLike, get_rule
+from pengp.choosing.rules import RuleLike, get_rule
+from pengp.choosing.splits import Task
 from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.penalized import PenalizedBase
 from pengp.model.kernels import Kernel, KernelName
-from pengp.model.means import BasisFunction, Mean, MeanName
+from pengp.model.means import MeanLike
 from pengp.path.penalties import AnyPenalty, PenaltyName
 
 __all__ = ["PenalizedGPRegressorCV"]
@@ -74,6 +76,18 @@ class PenalizedGPRegressorCV(PenalizedBase):
         Every metric, lambda and fold; None where nothing could be cross-validated.
     theta_, lengthscale_, sigma2_, nugget_, mean_, trend_, lam_, path_, modes_, flat_, loo_, ...
         As in `PenalizedGPRegressor`.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressorCV, load_piston_slap
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(runs.X, runs.y)
+    >>> round(model.lam_min_, 4), round(model.lam_1se_, 4)
+    (0.0, 0.0046)
+    >>> model.cv_table_.to_frame().shape  # every metric, lambda and fold
+    (984, 5)
+    >>> model.at_lambda(0.0).theta_.round(1)  # the same runs at another lambda of the grid
+    array([4.1, 0. , 0.6, 0. , 0. , 2.8])
     """
 
     def __init__(
@@ -81,13 +95,13 @@ class PenalizedGPRegressorCV(PenalizedBase):
         *,
         lams: str | ArrayLike = "paper",
         cv: FoldsLike = None,
-        metric: MetricChoice | None = None,
-        rule: RuleChoice | None = None,
+        metric: MetricLike | None = None,
+        rule: RuleLike | None = None,
         kernel: KernelName | Kernel = "sqexp",
         penalty: PenaltyName | AnyPenalty = "lasso",
         isotropic: bool = False,
-        nugget: float | str = 1e-5,
-        mean: MeanName | Mean | BasisFunction = "zero",
+        nugget: float | Literal["estimate"] = 1e-5,
+        mean: MeanLike = "zero",
         likelihood: Literal["profile", "marginal"] = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
@@ -121,7 +135,7 @@ class PenalizedGPRegressorCV(PenalizedBase):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, noise_sd: Any = None) -> Self:
         """Choose lambda by cross-validation and fit all runs at it.
 
         Parameters
@@ -130,20 +144,24 @@ class PenalizedGPRegressorCV(PenalizedBase):
             Inputs of the runs in any units, n >= 2.
         y : array, shape [n] or [n, q]
             Responses in any units; each output gets its own lambda.
+        noise_sd : float, array of shape [n] or [n, q], optional
+            Known standard deviations of the responses' noise, as in `PenalizedGPRegressor.fit`.
         """
-        X_raw, y_raw = self._runs(X, y)
+        runs = self._runs(X, y, noise_sd)
         model, seed = self._model(), as_seed(self.random_state)
         metric, rule = get_metric(self.metric_), get_rule(self.rule_)
-        data = self._prepared(X_raw, y_raw, model, 0.0, seed)
+        data = self._prepared(runs, model, 0.0, seed)
         self.lams_ = lambda_values(self.lams, data, model)
         plans = make_plans(self.cv, data, seed)
         _hint_at_single_runs(metric, plans)
         others = [m for m in FOLD_METRICS.values() if m.name != metric.name]
         starts = self._starts(data, model)
         tables = []
-        for output, plan in zip(data.y, plans, strict=True):
-            task = Task(data.X, output, self.lams_, model, starts, seed, [metric, *others])
-            tables.append(None if plan is None else tabulate(task, plan, self.n_jobs))
+        noise: Any = [None] * len(data.y) if data.noise is None else data.noise
+        for k, (output, plan, v) in enumerate(zip(data.y, plans, noise, strict=True)):
+            task = Task(data.X, output, self.lams_, model, starts, seed, [metric, *others], v)
+            with part(k, len(plans), "response"):
+                tables.append(None if plan is None else tabulate(task, plan, self.n_jobs))
         path = self._path(data, model, self.lams_, seed)
         chosen = np.array([_choice(table, self.lams_, rule) for table in tables])
         self._keep(data, path, chosen.reshape(path.objective.shape[:-1]))
@@ -156,13 +174,13 @@ class PenalizedGPRegressorCV(PenalizedBase):
     @property
     def metric_(self) -> MetricLike:
         """What folds are judged by: the parameter, or what stands for None."""
-        default = "pe" if self.nugget == "estimate" else "dpe"
+        default: MetricLike = "pe" if self.nugget == "estimate" else "dpe"
         return default if self.metric is None else self.metric
 
     @property
     def rule_(self) -> RuleLike:
         """What chooses lambda: the parameter, or what stands for None."""
-        default = "min" if self.nugget == "estimate" else "1se"
+        default: RuleLike = "min" if self.nugget == "estimate" else "1se"
         return default if self.rule is None else self.rule
 
     def _keep_tables(self, lams: FloatArray, tables: list[CVTable | None]) -> None:

@@ -59,14 +59,12 @@ class ScaledView(PathView):
         return np.array([float(t.inverse(t.forward(x).mean())) for t, x in pairs])
 
     def places(self, U: FloatArray) -> FloatArray:
-        """Return points U [m, d] of the unit cube in the design region, along the scales."""
-        low, high = self.ranges
-        ends = zip(self.input_transforms, low, high, U.T, strict=True)
-        columns = []
-        for transform, a, b, u in ends:
-            first, last = transform.forward(np.array([a, b]))
-            columns.append(transform.inverse(first + (last - first) * u))
-        return np.stack(columns, axis=-1)
+        """Return points U [m, d] of the unit cube in the design region, along the scales.
+
+        Whole numbers and levels are equally frequent where U is even.
+        """
+        columns = zip(self.input_transforms, U.T, *self.ranges, strict=True)
+        return np.stack([transform.spread(u, a, b) for transform, u, a, b in columns], axis=-1)
 
     @cached_property
     def left_out_law(self) -> MappedLaw | None:

@@ -19,8 +19,9 @@ from pengp.path.penalized import fit_path
 #: Starts of each fit that judges a power.
 _STARTS = 5
 
-#: (X [n, d] in the unit cube, responses [C, n]) -> maximised log likelihood [C] of each response.
-Judge = Callable[[FloatArray, FloatArray], FloatArray]
+#: (X [n, d] in the unit cube, responses [C, n], their known variances [C, n] or None) -> maximised
+#: log likelihood [C] of each response.
+Judge = Callable[[FloatArray, FloatArray, FloatArray | None], FloatArray]
 
 
 def column_label(p: int, names: Sequence[str] | None) -> str:
@@ -122,6 +123,12 @@ def check_domain(values: FloatArray, transform: Transform, where: str) -> None:
         )
 
 
+def check_domains(X_raw: FloatArray, transforms: Sequence[Transform], names: Any) -> None:
+    """Raise an InputError if an input of X_raw [m, d] has no transform."""
+    for p, transform in enumerate(transforms):
+        check_domain(X_raw[:, p], transform, f"X has {{}} in row {{}}, {column_label(p, names)}")
+
+
 def check_responses(y_raw: FloatArray, transforms: Sequence[Transform], name: str = "y") -> None:
     """Raise an InputError if a response of y_raw [n, q] has no transform."""
     for k, transform in enumerate(transforms):
@@ -130,9 +137,15 @@ def check_responses(y_raw: FloatArray, transforms: Sequence[Transform], name: st
 
 
 def response_transforms(
-    setting: Any, X: FloatArray, y_raw: FloatArray, judge: Judge
+    setting: Any,
+    X: FloatArray,
+    y_raw: FloatArray,
+    judge: Judge,
+    noise_sd: FloatArray | None = None,
 ) -> tuple[Transform, ...]:
     """Return the transform of each response, powers estimated; empty if there is none.
+
+    A constant response has none.
 
     Parameters
     ----------
@@ -144,6 +157,8 @@ def response_transforms(
         Responses in the user's units.
     judge : callable
         The log likelihood of standardised responses, maximised over theta.
+    noise_sd : [n, q], optional
+        Known standard deviations of y_raw.
     """
     q = y_raw.shape[1]
     each = list(setting) if isinstance(setting, list | tuple) else [setting] * q
@@ -154,20 +169,30 @@ def response_transforms(
         if transform.has_steps:
             raise InputError(f"the transform {transform.name} is for inputs, not for a response.")
     check_responses(y_raw, [transform.candidates()[0] for transform in asked])
-    return _none_if_plain([_best(t, X, y, judge) for t, y in zip(asked, y_raw.T, strict=True)])
+    sds = [None] * q if noise_sd is None else list(noise_sd.T)
+    triples = zip(asked, y_raw.T, sds, strict=True)
+    return _none_if_plain([_best(t, X, y, judge, sd) for t, y, sd in triples])
 
 
-def _best(transform: Transform, X: FloatArray, y: FloatArray, judge: Judge) -> Transform:
+def _best(
+    transform: Transform, X: FloatArray, y: FloatArray, judge: Judge, sd: FloatArray | None
+) -> Transform:
     """Return the candidate under which the runs X [n, d], y [n] are most likely.
 
     log L of t(y), maximised over theta and sigma2, plus the logarithms of the slopes of t: with z
     the standardised t(y) and s its standard deviation, log L(z) - n log s + sum_i log t'(y_i).
     """
+    if np.ptp(y) == 0.0:
+        return IDENTITY  # there and back again, rounding would miss the one value
     candidates = transform.candidates()
-    if len(candidates) == 1 or np.ptp(y) == 0.0:
+    if len(candidates) == 1:
         return candidates[0]
-    scalers = [ResponseScaler.from_data(y[:, None], (t,)) for t in candidates]
-    value = judge(X, np.array([s.transform(y[:, None])[:, 0] for s in scalers]))
+    column, noise_sd = y[:, None], None if sd is None else sd[:, None]
+    scalers = [ResponseScaler.from_data(column, (t,), noise_sd) for t in candidates]
+    noise = None
+    if noise_sd is not None:
+        noise = np.array([s.noise_variance(column, noise_sd)[:, 0] for s in scalers])
+    value = judge(X, np.array([s.transform(column)[:, 0] for s in scalers]), noise)
     jacobian = [np.log(t.slope(y)).sum() for t in candidates]
     scales = [len(y) * np.log(s.sd.item()) for s in scalers]
     return candidates[int(np.argmax(value - np.array(scales) + np.array(jacobian)))]
@@ -177,8 +202,9 @@ def judge_of(model: Model, lam: float, seed: int) -> Judge:
     """Return the judge of powers: the maximum over theta of the penalized profile likelihood."""
     profile = replace(model, marginal=False)
 
-    def judge(X: FloatArray, outputs: FloatArray) -> FloatArray:
-        sets = DataSets([X] * len(outputs), list(outputs), (len(outputs),))
+    def judge(X: FloatArray, outputs: FloatArray, noise: FloatArray | None) -> FloatArray:
+        known = None if noise is None else list(noise)
+        sets = DataSets([X] * len(outputs), list(outputs), (len(outputs),), known)
         rng = np.random.default_rng(seed)
         objective: FloatArray = fit_path(sets, np.array([lam]), profile, _STARTS, rng).objective
         return objective[:, 0]

@@ -36,6 +36,10 @@ class LeaveOneOut:
     standardized_residual : [n] or [n, q]
         residual / std, for a transformed response both on the transformed scale: about standard
         normal for a sound surrogate; 0 for a constant response.
+
+    See Also
+    --------
+    pengp.PenalizedGPRegressor : Its ``loo_`` is one.
     """
 
     mean: FloatArray
@@ -69,6 +73,8 @@ class Surrogate(Generic[_Process]):
     batches : tuple of int
         Runs that were learned together: those that were conditioned on first, then those of each
         `extend`. They tell how to arrive at the same bits again.
+    noise_sd : [n, q] or None
+        Known standard deviations of y_raw, in the user's units.
     """
 
     inputs: InputScaler
@@ -76,6 +82,7 @@ class Surrogate(Generic[_Process]):
     posteriors: tuple[_Process, ...]
     y_raw: FloatArray
     batches: tuple[int, ...]
+    noise_sd: FloatArray | None = None
 
     def scale(self, X_raw: FloatArray) -> FloatArray:
         """Return the inputs X_raw [m, d] in the unit cube, ignored columns as 0."""
@@ -88,6 +95,13 @@ class Surrogate(Generic[_Process]):
         columns = np.broadcast_to(y[..., None], (*y.shape, len(self.posteriors)))
         with np.errstate(invalid="ignore", divide="ignore"):  # in other outputs
             return self.response.transform(columns)[..., output]
+
+    def noise(self, y: FloatArray, noise_sd: FloatArray, output: int) -> FloatArray:
+        """Return the variances [m] of standardised responses of which y [m] have noise_sd [m]."""
+        shape = (*y.shape, len(self.posteriors))
+        pair = (np.broadcast_to(a[..., None], shape) for a in (y, noise_sd))
+        with np.errstate(invalid="ignore", divide="ignore"):  # in other outputs
+            return self.response.noise_variance(*pair)[..., output]
 
     def in_units(self, values: FloatArray, output: int) -> FloatArray:
         """Return values [...] of the process of one output in the user's units."""
@@ -177,14 +191,24 @@ class Surrogate(Generic[_Process]):
         mapped = self.response.inverse(stacked).reshape(n_samples, len(X), -1)
         return np.moveaxis(mapped, 0, -1)
 
-    def extend(self, X_raw: FloatArray, y_raw: FloatArray) -> "Surrogate[_Process]":
-        """Return the surrogate that also knows X_raw [k, d], y_raw [k, q], at its theta."""
+    def extend(
+        self, X_raw: FloatArray, y_raw: FloatArray, noise_sd: FloatArray | None = None
+    ) -> "Surrogate[_Process]":
+        """Return the surrogate that also knows X_raw [k, d], y_raw [k, q], at its theta.
+
+        Where the noise of the runs is known, theirs is noise_sd [k, q].
+        """
         X, outputs = self.scale(X_raw), self.response.transform(y_raw).T
-        pairs = zip(self.posteriors, outputs, strict=True)
-        posteriors: tuple[Any, ...] = tuple(posterior.extend(X, y) for posterior, y in pairs)
+        noise: Any = [None] * len(outputs)
+        sds = self.noise_sd
+        if sds is not None and noise_sd is not None:
+            noise = self.response.noise_variance(y_raw, noise_sd).T
+            sds = np.concatenate([sds, noise_sd])
+        each = zip(self.posteriors, outputs, noise, strict=True)
+        posteriors: tuple[Any, ...] = tuple(p.extend(X, y, v) for p, y, v in each)
         batches = (*self.batches, len(X_raw))
         y_all = np.concatenate([self.y_raw, y_raw])
-        return replace(self, posteriors=posteriors, y_raw=y_all, batches=batches)
+        return replace(self, posteriors=posteriors, y_raw=y_all, batches=batches, noise_sd=sds)
 
     @cached_property
     def loo(self) -> LeaveOneOut:
@@ -256,7 +280,12 @@ def scale_inputs(inputs: InputScaler, X_raw: FloatArray) -> FloatArray:
 
 
 def condition_all(
-    X: FloatArray, y_raw: FloatArray, inputs: InputScaler, response: ResponseScaler, chosen: PathFit
+    X: FloatArray,
+    y_raw: FloatArray,
+    inputs: InputScaler,
+    response: ResponseScaler,
+    chosen: PathFit,
+    noise_sd: FloatArray | None = None,
 ) -> Surrogate[Posterior]:
     """Condition every output on its runs at the estimates of a path with one lambda.
 
@@ -270,10 +299,15 @@ def condition_all(
         From the user's units to those of the model.
     chosen : PathFit
         Estimates of the q outputs, from `path_at`.
+    noise_sd : [n, q], optional
+        Known standard deviations of y_raw.
     """
     model, outputs = chosen._model, np.ascontiguousarray(response.transform(y_raw).T)
     theta = chosen.theta.reshape(len(outputs), -1)
     nugget, sigma2 = chosen.nugget.ravel(), chosen.sigma2.ravel()
+    noise: Any = [None] * len(outputs)
+    if noise_sd is not None:
+        noise = np.ascontiguousarray(response.noise_variance(y_raw, noise_sd).T)
     posteriors = [
         condition(
             X,
@@ -283,10 +317,11 @@ def condition_all(
             nugget=float(nugget[k]),
             mean=model.mean,
             sigma2=float(sigma2[k]),
+            noise=noise[k],
         )
         for k, y in enumerate(outputs)
     ]
-    return Surrogate(inputs, response, tuple(posteriors), y_raw, (len(X),))
+    return Surrogate(inputs, response, tuple(posteriors), y_raw, (len(X),), noise_sd)
 
 
 def path_at(path: PathFit, index: IntArray) -> PathFit:

@@ -6,32 +6,43 @@ likelihood has (lambda, path, modes, flat stretch, bounds of theta, leave-one-ou
 is there if `is_penalized`; what only a Bayesian average has is in `average`.
 """
 
+import numbers
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from pengp._core.arrays import BoolArray, FloatArray
-from pengp.choosing.scores import Law
+from pengp._core.arrays import BoolArray, FloatArray, as_floats
+from pengp.choosing.validation import Law
 from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.nested import surrogate_in
+from pengp.estimators.noise import noise_words
 from pengp.estimators.path_view import active_inputs
 from pengp.estimators.scaled_view import ScaledView
 from pengp.estimators.surrogate import LeaveOneOut
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
+from pengp.model.levels import levels_among
 
 #: Runs from which each can be held out and the others fitted.
 _FEWEST_HELD_OUT = 4
 #: Probability above which an input of an average counts as one that matters.
 _PROBABLE = 0.5
+
+
+def _as_names(names: object) -> tuple[str, ...]:
+    """Return names of inputs, or raise an InputError if they are no list of such."""
+    if isinstance(names, str) or np.ndim(cast(Any, names)) != 1:
+        raise InputError(f"input_names must be a list of names, not {names!r}.")
+    return tuple(map(str, cast(Iterable[object], names)))
 
 
 def names_of_inputs(estimator: Any) -> tuple[str, ...]:
@@ -82,9 +93,9 @@ def view_of(
     estimator = surrogate_in(estimator)
     check_model(estimator)
     q, d = count_outputs(estimator), estimator.n_features_in_
-    if not 0 <= output < q:
+    if not isinstance(output, numbers.Integral) or not 0 <= output < q:
         raise InputError(f"output={output} does not exist; there are {q}, counted from 0.")
-    names = names_of_inputs(estimator) if input_names is None else tuple(map(str, input_names))
+    names = names_of_inputs(estimator) if input_names is None else _as_names(input_names)
     if len(names) != d:
         raise InputError(f"input_names has {len(names)} names, but there are {d} inputs.")
     if response_name is None:
@@ -135,12 +146,28 @@ class FittedView(ScaledView):
         return np.asarray(self.own(self.estimator.y_train_, axis=-1))
 
     @cached_property
+    def noise_sd(self) -> FloatArray | None:
+        """Known standard deviations of the runs' responses [n], in the user's units, if any."""
+        sd = self.estimator.noise_sd_
+        return None if sd is None else np.asarray(self.own(sd, axis=-1))
+
+    @property
+    def noise_words(self) -> str:
+        """What is known of the responses' noise, in words; empty for nothing."""
+        return "" if self.noise_sd is None else noise_words(self.noise_sd)
+
+    @cached_property
     def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper ends [d] of the inputs: as declared, else those of the runs."""
-        if self.estimator.input_bounds is None:
-            return self.X.min(axis=0), self.X.max(axis=0)
-        declared = np.asarray(self.estimator.input_bounds, dtype=np.float64)
-        return declared[:, 0], declared[:, 1]
+        """Lower and upper ends [d] of the inputs: as declared, else those of the runs.
+
+        Of a factor the values of its first and last level, whatever bounds are declared.
+        """
+        low, high = self.X.min(axis=0), self.X.max(axis=0)
+        if self.estimator.input_bounds is not None:
+            low, high = np.array(self.estimator.input_bounds, dtype=np.float64).T
+        for p, levels in levels_among(self.input_transforms).items():
+            low[p], high[p] = levels.values[0], levels.values[-1]
+        return low, high
 
     @cached_property
     def constant(self) -> BoolArray:
@@ -226,10 +253,25 @@ class FittedView(ScaledView):
         """What `held_out` has found, by level."""
         return {}
 
-    def law(self, X: Any) -> Law:
-        """Return the predictive laws at X [m, d], whose columns are in the order of the runs."""
+    def checked_runs(self, X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return test runs X [m, d], y [m] as finite numbers; a label of a level as its value."""
         with _without_names():
-            law: Law = self.estimator.predictive_law(X, self.output)
+            inputs: FloatArray = self.estimator._new_inputs(X)
+        seen = as_floats(y, "y")
+        if seen.shape != inputs.shape[:1]:
+            raise InputError(f"y has the shape {seen.shape}, but X has {len(inputs)} rows.")
+        if not np.isfinite(seen).all():
+            i = int(np.argmin(np.isfinite(seen)))
+            raise InputError(f"y has {seen[i]} in row {i}; remove or repair that run.")
+        return inputs, seen
+
+    def law(self, X: Any, noise_sd: Any = None) -> Law:
+        """Return the predictive laws at X [m, d], whose columns are in the order of the runs.
+
+        They are of the response without noise, or with noise of standard deviations [m].
+        """
+        with _without_names():
+            law: Law = self.estimator.predictive_law(X, self.output, noise_sd)
         return law
 
     def predict(self, X: FloatArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -253,7 +295,7 @@ class FittedView(ScaledView):
     def n_fitted(self) -> int:
         """Number of runs in ``fit``."""
         if self.is_penalized:
-            return len(self.fitted_runs[1])
+            return len(self.fitted_runs.y)
         found = self.estimator._averages[self.output]
         return len(self.y) if found is None else len(found.y)
 

@@ -15,6 +15,25 @@ class Transform:
 
     A subclass is a frozen dataclass, whose fields are its settings. One that has steps, and is
     constant between them, is for inputs only.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from typing import ClassVar
+    >>> import numpy as np
+    >>> from pengp.model import Transform
+    >>> @dataclass(frozen=True)
+    ... class Cube(Transform):
+    ...     name: ClassVar[str] = "cube"
+    ...     label: ClassVar[str] = "third power"
+    ...     def forward(self, x):
+    ...         return x**3
+    ...     def inverse(self, z):
+    ...         return np.cbrt(z)
+    ...     def slope(self, x):
+    ...         return 3 * x**2
+    >>> Cube().inverse_slope(np.array([8.0])).round(4)
+    array([0.0833])
     """
 
     name: ClassVar[str]
@@ -22,6 +41,11 @@ class Transform:
     is_logarithm: ClassVar[bool] = False
     has_steps: ClassVar[bool] = False
     where: ClassVar[str] = "anywhere"
+
+    @property
+    def is_steep(self) -> bool:
+        """Whether dx/dz jumps or has no bound at an end of the range of t."""
+        return False
 
     @property
     def domain(self) -> str:
@@ -57,6 +81,11 @@ class Transform:
         """Return what to call the transformed column, as in 'log10(x)'."""
         return f"{self.name}({name})"
 
+    def spread(self, u: FloatArray, low: float, high: float) -> FloatArray:
+        """Return x from low to high at u from 0 to 1, as even on this scale as u is."""
+        first, last = self.forward(np.array([low, high]))
+        return self.inverse(first + (last - first) * u)
+
     def inverse_slope(self, z: FloatArray) -> FloatArray:
         """Return dx/dz; 0 beyond the range of t."""
         with np.errstate(divide="ignore", over="ignore"):
@@ -89,7 +118,15 @@ class Identity(Transform):
 
 @dataclass(frozen=True)
 class Log(Transform):
-    """z = log x, or another base's: x = exp(rate z)."""
+    """z = log x, or another base's: x = exp(rate z).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import Log
+    >>> Log().forward(np.array([1.0, np.e])), Log().accepts(np.array([-1.0, 1.0]))
+    (array([0., 1.]), array([False,  True]))
+    """
 
     name: ClassVar[str] = "log"
     label: ClassVar[str] = "logarithm"
@@ -113,7 +150,15 @@ class Log(Transform):
 
 @dataclass(frozen=True)
 class Log10(Log):
-    """z = log10 x."""
+    """z = log10 x.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import Log10
+    >>> Log10().forward(np.array([1.0, 100.0])), Log10().of("pressure")
+    (array([0., 2.]), 'log10(pressure)')
+    """
 
     name: ClassVar[str] = "log10"
     label: ClassVar[str] = "logarithm to base 10"
@@ -131,7 +176,15 @@ class Log10(Log):
 
 @dataclass(frozen=True)
 class Sqrt(Transform):
-    """z = sqrt x."""
+    """z = sqrt x.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import Sqrt
+    >>> Sqrt().forward(np.array([0.0, 4.0])), Sqrt().inverse(np.array([3.0]))
+    (array([0., 2.]), array([9.]))
+    """
 
     name: ClassVar[str] = "sqrt"
     label: ClassVar[str] = "square root"
@@ -158,6 +211,16 @@ class Logit(Transform):
     ----------
     low, high : float
         The ends between which x lies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import Logit
+    >>> share = Logit(0, 100)
+    >>> share.forward(np.array([50.0, 90.0])).round(4)
+    array([0.    , 2.1972])
+    >>> share.inverse(np.array([-1000.0, 0.0, 1000.0]))
+    array([  0.,  50., 100.])
     """
 
     low: float = 0.0

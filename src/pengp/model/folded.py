@@ -6,9 +6,9 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp._core.linalg import cholesky
+from pengp.model.factors import floor_diagonal
 from pengp.model.kernels import Kernel, correlation_matrix
 from pengp.model.means import ZERO, Mean
-from pengp.model.posterior import floor_diagonal
 from pengp.model.trend import Columns, columns_of, trend_of
 
 #: Bytes that one chunk of a batch may occupy: small enough to stay in a core's cache.
@@ -24,11 +24,16 @@ class BatchPrediction:
     mean : [B, v]
         Predictive means mu_theta(X_new | D).
     scaled_cov : [B, v, v]
-        Predictive covariances divided by sigma2, R_theta(X_new | D), nugget on the diagonal.
+        Predictive covariances divided by sigma2, R_theta(X_new | D), nugget on the diagonal, and
+        the noise of the new runs where it is known.
     sigma2 : [B]
         Profile estimates y' P y / n.
     trend : [B, k]
         Coefficients of the mean's basis functions.
+
+    See Also
+    --------
+    batch_predict : Makes it.
     """
 
     mean: FloatArray
@@ -46,6 +51,7 @@ def batch_predict(
     kernel: Kernel,
     nugget: float | FloatArray,
     mean: Mean = ZERO,
+    noise: FloatArray | None = None,
 ) -> BatchPrediction:
     """Predict X_new from (X, y) at theta for B independent items of equal sizes.
 
@@ -67,11 +73,24 @@ def batch_predict(
         g, on the diagonals of R(X, X) and R(X_new, X_new).
     mean : Mean
         Prior mean.
+    noise : [B, n + v], optional
+        Known variances of y and of the responses at X_new, divided by sigma2.
 
     Returns
     -------
     BatchPrediction
         Items whose R is not positive definite hold nan.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import batch_predict, get_kernel
+    >>> X = np.array([[[0.0], [0.5]], [[0.5], [1.0]]])  # two folds of three runs, [2, 2, 1]
+    >>> y = np.array([[-1.0, 1.0], [1.0, 0.0]])
+    >>> held_out, theta = np.array([[[1.0]], [[0.0]]]), np.full((2, 1), 4.0)
+    >>> batch_predict(X, y, held_out, theta, kernel=get_kernel("sqexp"), nugget=1e-5).mean.round(3)
+    array([[0.553],
+           [0.418]])
     """
     (B, v), N = X_new.shape[:2], X.shape[1] + X_new.shape[1]
     g = np.broadcast_to(np.asarray(nugget, dtype=np.float64), (B,))
@@ -84,6 +103,8 @@ def batch_predict(
         k = slice(start, start + step)
         Z = np.concatenate([X[k], X_new[k]], axis=1)
         R = correlation_matrix(Z, theta[k], g[k], kernel)
+        if noise is not None:
+            R[:, np.arange(N), np.arange(N)] += noise[k]
         _condition_chunk(out, k, R, g[k], mean, columns_of(mean, X[k], y[k]), F_new[k])
     return out
 

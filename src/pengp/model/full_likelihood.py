@@ -9,14 +9,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray
-from pengp._core.datasets import check_runs
+from pengp._core.arrays import FloatArray, as_floats, check_sizes
+from pengp._core.checks import LARGEST_PARAMETER, check_number
+from pengp._core.datasets import as_datasets, check_runs
 from pengp._core.linalg import cholesky, log_determinant
-from pengp.model.kernels import Kernel, get_kernel
+from pengp.exceptions import InputError
+from pengp.model.kernels import Kernel, KernelName, get_kernel
+
+_LARGEST_INPUT, _LARGEST_MEAN = 1e40, 1e40
+"""Sizes up to which squares, times or over any parameter, are numbers."""
 
 
 class FullLogLik(NamedTuple):
-    """Full log likelihood of one data set at one point, and its gradient."""
+    """Full log likelihood of one data set at one point, and its gradient.
+
+    See Also
+    --------
+    full_loglik : Makes it.
+    """
 
     value: float
     theta: FloatArray  # [d], derivatives in log theta
@@ -33,7 +43,7 @@ def full_loglik(
     *,
     mean: float = 0.0,
     nugget: float = 1e-5,
-    kernel: str | Kernel = "sqexp",
+    kernel: KernelName | Kernel = "sqexp",
 ) -> FullLogLik:
     """Return -n/2 log sigma2 - 1/2 log|R| - (y - mean)' R^-1 (y - mean) / (2 sigma2).
 
@@ -52,11 +62,27 @@ def full_loglik(
         The other parameters.
     kernel : str or Kernel
         Correlation function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import full_loglik, get_function
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> y = get_function("forrester")(X)
+    >>> round(float(full_loglik(X, y, [10.0], 30.0, mean=y.mean()).value), 2)
+    -60.29
     """
-    X, theta = np.asarray(X, dtype=np.float64), np.asarray(theta, dtype=np.float64)
-    r, correlation = np.asarray(y, dtype=np.float64) - mean, get_kernel(kernel)
-    n = len(r)
+    data, theta, correlation = as_datasets(X, y), as_floats(theta, "theta"), get_kernel(kernel)
+    if data.shape or theta.shape != data.X[0].shape[1:]:
+        raise InputError("X must be [n, d], y [n] and theta [d].")
+    X, y, n = data.X[0], data.y[0], len(data.y[0])
     check_runs(n)
+    check_sizes(X, "X", _LARGEST_INPUT)
+    check_sizes(y, "y", _LARGEST_MEAN)
+    check_sizes(theta, "theta", LARGEST_PARAMETER, least=0.0)
+    sigma2 = check_number(sigma2, "sigma2", 1.0 / LARGEST_PARAMETER)
+    nugget = check_number(nugget, "nugget", 0.0, LARGEST_PARAMETER)
+    r = y - check_number(mean, "mean", -_LARGEST_MEAN, _LARGEST_MEAN)
     D = ((X.T[:, :, None] - X.T[:, None, :]) ** 2).reshape(1, -1, n * n)
     flat, kept = correlation.correlate(theta[None], D)
     phi = flat.reshape(n, n)

@@ -14,8 +14,11 @@ from numpy.typing import ArrayLike
 from scipy.linalg.blas import dsymm, dsymv
 from scipy.spatial.distance import pdist, squareform
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import FloatArray, as_floats, check_sizes
+from pengp._core.checks import LARGEST_PARAMETER, check_number
+from pengp._core.linalg import squared_distances
 from pengp._core.registry import Registry
+from pengp.exceptions import InputError
 from pengp.model.products import (
     Correlation,
     Matern32Product,
@@ -25,11 +28,35 @@ from pengp.model.products import (
     ProductKernel,
 )
 
+_LARGEST_INPUT = 1e80
+"""Inputs whose squared differences, times any theta, are numbers."""
+
+_GENTLE = 4.0
+"""Sum of thetas up to which a squared distance in the unit cube, at most as large, may come from a
+matrix product: what it loses is no more than the rounding error of phi."""
+
 
 class RadialKernel(Correlation, ABC):
     """A correlation phi(s); a class of your own gives `phi` and `derivatives`.
 
     ``kept`` is what one method leaves for the next one, with the same arguments.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from typing import ClassVar
+    >>> from pengp.model import RadialKernel, correlation
+    >>> @dataclass(frozen=True)
+    ... class RationalQuadratic(RadialKernel):
+    ...     name: ClassVar[str] = "rational"
+    ...     label: ClassVar[str] = "rational quadratic"
+    ...     def phi(self, s):
+    ...         return 1 / (1 + s)
+    ...     def derivatives(self, s, phi):
+    ...         return -(phi**2), 2 * phi**3
+    >>> correlation([[0.0], [0.5]], 4.0, kernel=RationalQuadratic(), nugget=0.0)
+    array([[1. , 0.5],
+           [0.5, 1. ]])
     """
 
     name: ClassVar[str]
@@ -84,15 +111,11 @@ class RadialKernel(Correlation, ABC):
     def across(self, X_new: FloatArray, X: FloatArray, theta: FloatArray) -> tuple[FloatArray, Any]:
         """Return R(X_new, X) [m, n] and what is kept, for X_new [m, d], X [n, d], theta [d].
 
-        s = |z|^2 + |Z|^2 - 2 z Z' with z = sqrt(theta) x is one matrix product. Its rounding error,
-        about 1e-16 |z|^2, is far below any nugget; a negative s becomes 0. Levels are compared.
+        s = |z - Z|^2 with z = sqrt(theta) x. Levels are compared.
         """
         root = np.sqrt(self._of_numbers(theta))
         z, Z = X_new * root, X * root
-        left = np.column_stack([z, (z * z).sum(1), np.ones(len(z))])
-        right = np.column_stack([-2.0 * Z, np.ones(len(Z)), (Z * Z).sum(1)])
-        s: FloatArray = left @ right.T
-        np.maximum(s, 0.0, out=s)
+        s = squared_distances(z, Z, exact=float(root @ root) > _GENTLE)
         for p in self.levels:
             s += theta[p] * (X_new[:, None, p] != X[:, p])
         return self.phi(s), (z, Z, s)
@@ -141,12 +164,22 @@ class RadialKernel(Correlation, ABC):
 
     def _of_numbers(self, theta: FloatArray) -> FloatArray:
         """Return theta [d] with 0 for inputs that hold levels."""
+        if not self.levels:
+            return theta
         return np.where(np.isin(np.arange(len(theta)), self.levels), 0.0, theta)
 
 
 @dataclass(frozen=True)
 class SquaredExponential(RadialKernel):
-    """phi(s) = exp(-s), the paper's correlation."""
+    """phi(s) = exp(-s), the paper's correlation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import SquaredExponential
+    >>> SquaredExponential().phi(np.array([0.0, 0.5, 2.0])).round(4)
+    array([1.    , 0.6065, 0.1353])
+    """
 
     name: ClassVar[str] = "sqexp"
     label: ClassVar[str] = "squared exponential"
@@ -162,7 +195,15 @@ class SquaredExponential(RadialKernel):
 
 @dataclass(frozen=True)
 class Matern52(RadialKernel):
-    """phi(s) = (1 + a + a^2/3) exp(-a) with a = sqrt(5 s)."""
+    """phi(s) = (1 + a + a^2/3) exp(-a) with a = sqrt(5 s).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import Matern52
+    >>> Matern52().phi(np.array([0.0, 0.5, 2.0])).round(4)
+    array([1.    , 0.7025, 0.3173])
+    """
 
     name: ClassVar[str] = "matern52"
     label: ClassVar[str] = "Matérn 5/2"
@@ -181,7 +222,15 @@ class Matern52(RadialKernel):
 
 @dataclass(frozen=True)
 class Matern32(RadialKernel):
-    """phi(s) = (1 + a) exp(-a) with a = sqrt(3 s); phi'' is infinite at s = 0."""
+    """phi(s) = (1 + a) exp(-a) with a = sqrt(3 s); phi'' is infinite at s = 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import Matern32
+    >>> Matern32().phi(np.array([0.0, 0.5, 2.0])).round(4)
+    array([1.    , 0.6537, 0.2978])
+    """
 
     name: ClassVar[str] = "matern32"
     label: ClassVar[str] = "Matérn 3/2"
@@ -220,7 +269,14 @@ KERNELS: Registry[Kernel] = Registry(
 
 
 def get_kernel(kernel: str | Kernel) -> Kernel:
-    """Return the kernel of that name, or the object itself."""
+    """Return the kernel of that name, or the object itself.
+
+    Examples
+    --------
+    >>> from pengp.model import get_kernel
+    >>> get_kernel("matern52").label
+    'Matérn 5/2'
+    """
     if isinstance(kernel, RadialKernel | ProductKernel):
         return kernel
     return KERNELS.look_up(kernel, "a RadialKernel or ProductKernel of your own")
@@ -231,7 +287,7 @@ def correlation(
     theta: ArrayLike,
     X_new: ArrayLike | None = None,
     *,
-    kernel: str | Kernel = "sqexp",
+    kernel: KernelName | Kernel = "sqexp",
     nugget: float = 1e-5,
 ) -> FloatArray:
     """Return R(X, X) with the nugget on its diagonal, or R(X_new, X) without.
@@ -252,12 +308,30 @@ def correlation(
     Returns
     -------
     [n, n] or [m, n]
+
+    Examples
+    --------
+    >>> from pengp.model import correlation
+    >>> correlation([[0.0], [0.5], [1.0]], 2.0, nugget=0.0).round(4)
+    array([[1.    , 0.6065, 0.1353],
+           [0.6065, 1.    , 0.6065],
+           [0.1353, 0.6065, 1.    ]])
+    >>> correlation([[0.0], [0.5], [1.0]], 2.0, [[0.25]], kernel="matern52").round(4)
+    array([[0.9067, 0.9067, 0.4896]])
     """
-    inputs = np.asarray(X, dtype=np.float64)
-    rows = inputs if X_new is None else np.asarray(X_new, dtype=np.float64)
-    weights = np.broadcast_to(np.asarray(theta, dtype=np.float64), inputs.shape[1:])
+    inputs, weights = as_floats(X, "X"), as_floats(theta, "theta")
+    rows = inputs if X_new is None else as_floats(X_new, "X_new")
+    if inputs.ndim != 2 or rows.ndim != 2 or rows.shape[1] != inputs.shape[1]:
+        raise InputError(f"inputs must be [n, d] and [m, d], not {inputs.shape} and {rows.shape}.")
+    if weights.shape not in ((), (1,), inputs.shape[1:]):
+        raise InputError(f"theta must have {inputs.shape[1]} values, not {weights.shape}.")
+    for name, values in (("X", inputs), ("X_new", rows)):
+        check_sizes(values, name, _LARGEST_INPUT)
+    check_sizes(weights, "theta", LARGEST_PARAMETER, least=0.0)
+    g = check_number(nugget, "nugget", 0.0, LARGEST_PARAMETER)
+    weights = np.broadcast_to(weights, inputs.shape[1:])
     R = get_kernel(kernel).pairwise(rows[None], inputs[None], weights[None])[0]
-    return R + nugget * np.eye(len(inputs)) if X_new is None else R
+    return R + g * np.eye(len(inputs)) if X_new is None else R
 
 
 def correlation_matrix(

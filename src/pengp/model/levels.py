@@ -56,6 +56,17 @@ class Integer(Transform):
         """Return the nearest whole number."""
         return np.rint(self.scale.inverse(z))
 
+    def spread(self, u: FloatArray, low: float, high: float) -> FloatArray:
+        """Return whole numbers from low to high, half a step more at the ends before rounding.
+
+        So those at the ends are as frequent as others, as far as t is defined beyond them.
+        """
+        first, last = np.ceil(low), np.floor(high)
+        wider = np.array([first - 0.5, last + 0.5])
+        ends = np.where(self.scale.accepts(wider), wider, [first, last])
+        x = self.scale.spread(u, float(ends[0]), float(ends[1]))
+        return np.clip(np.rint(x), first, last)
+
     def slope(self, x: FloatArray) -> FloatArray:
         """Return 0: what is rounded has no slope but in steps."""
         return np.zeros(np.shape(x))
@@ -74,7 +85,8 @@ class Levels(Transform):
     labels : tuple of L strings
         What the levels are called.
     values : tuple of L floats
-        Increasing; how arrays of numbers write them: as they are, or for texts 0, 1, ...
+        Increasing; how arrays of numbers write them: as they are, or for texts that are no numbers
+        0, 1, ...
     """
 
     labels: tuple[str, ...] = ()
@@ -119,6 +131,11 @@ class Levels(Transform):
     def inverse(self, z: FloatArray) -> FloatArray:
         """Return the value of the nearest level."""
         k = np.clip(np.rint(z), 0, len(self.values) - 1).astype(np.int64)
+        return np.asarray(self.values)[k]
+
+    def spread(self, u: FloatArray, low: float, high: float) -> FloatArray:
+        """Return the values of levels, all equally frequent, whatever low and high are."""
+        k = np.minimum(np.floor(u * len(self.values)), len(self.values) - 1).astype(np.int64)
         return np.asarray(self.values)[k]
 
     def slope(self, x: FloatArray) -> FloatArray:

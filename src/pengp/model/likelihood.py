@@ -22,37 +22,41 @@ its derivatives are the same with n - k for n and P for R^-1, since d log|F' R^-
 tr(P R_p) of tr(R^-1 R_p). All derivatives are returned in the logarithms of the parameters.
 """
 
-import math
-import threading
 from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
-from pengp._core.linalg import diagonals, positive_inverse, positive_solve
+from pengp._core.linalg import (
+    BUFFER_BYTES,
+    diagonals,
+    in_logarithms,
+    positive_inverse,
+    positive_solve,
+    work_array,
+)
 from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
 from pengp.model.products import Pieces
 from pengp.model.trend import ProfiledTrend, log_information, projected
 
-_BUFFER_BYTES = 1 << 20
-"""Size of the largest array of a batch, to which it is cut."""
-
 _CACHE_BYTES = 3 << 17
-"""The same for the two arrays that are used again and again, both of which the cache is to hold."""
+"""Size of the two arrays that are used again and again, both of which the cache is to hold."""
 
 _SMALL_BYTES = 1 << 18
 """The same for an array of matrices that is made anew: so much need not come from the system."""
-
-_OWN = threading.local()
-"""The three work arrays of a Python thread, which all its likelihoods share."""
 
 
 class LogLik(NamedTuple):
     """Profile or marginal log likelihood at B points.
 
     Where R is not positive definite, ``ok`` is False, the value -inf and the derivatives zero.
+
+    See Also
+    --------
+    profile_loglik : Returns it for given data.
+    ProfileLikelihood : Returns it at many points of the same data.
     """
 
     value: FloatArray  # [B]
@@ -63,14 +67,16 @@ class LogLik(NamedTuple):
     ok: BoolArray  # [B]
 
 
-class _Solved(NamedTuple):
+class Solved(NamedTuple):
     """What the first part of an evaluation leaves for the derivatives."""
 
     V: FloatArray  # [B, n, n], R^-1, or P if the likelihood is marginal
     solved: FloatArray  # [B, 1 + k, n]: alpha, and R^-1 w_j for the columns of a trend, unless P
     squares: FloatArray  # [B, k], 1 / (w_j' R^-1 w_j)
-    degrees: IntArray | int  # [B], n, or n - k if the likelihood is marginal
+    q: FloatArray  # [B]
+    degrees: FloatArray | IntArray | float  # [B], n, or n - k if the likelihood is marginal
     weight: FloatArray  # [B], degrees / q
+    ridge: FloatArray  # [n] or [B, n], the diagonal of R_p for the parameter that is no theta
 
 
 class Likelihood(ABC):
@@ -145,7 +151,7 @@ class BatchLikelihood(Likelihood):
 
     def _prepare(self) -> None:
         """Keep the squared differences, and where their lower triangles are."""
-        n, nugget = self.n, self.nugget
+        n = self.n
         columns = self.X.transpose(0, 2, 1).copy()
         D = self.kernel.squares(columns[:, :, :, None] - columns[:, :, None, :], 1)
         self._right = np.concatenate([self._trend.z[:, None], self._trend.rows], axis=1)
@@ -155,12 +161,12 @@ class BatchLikelihood(Likelihood):
         self._blocks = kept.reshape(len(D), -1, n * n)  # [F, d or 1, n * n]
         self._pairs = self._blocks.take(self._lower, axis=2)  # [F, d or 1, m]
         self._steps = self.kernel.steps(self._pairs)
-        self._upper = self._column * n + self._row  # the same pairs, j > i
+        self._place = np.zeros(n * n, dtype=np.int64)  # of each pair in R, as j > i
+        self._place[self._column * n + self._row] = np.arange(len(self._lower))
         self._repeated = bool((self._pairs.max(1, initial=0.0) == 0.0).any())
         largest = max(self.n_params, self._blocks.shape[1])
-        self.batch = max(1, _BUFFER_BYTES // (8 * n * n * largest))
-        self._identity = np.eye(n).ravel()
-        self._ridge = (nugget or 0.0) * self._identity
+        self.batch = max(1, BUFFER_BYTES // (8 * n * n * largest))
+        self._ones = np.ones(n)
 
     def evaluate(
         self, data_set: IntArray, point: FloatArray, *, derivatives: bool = True
@@ -184,8 +190,9 @@ class BatchLikelihood(Likelihood):
         if derivatives:
             D = self._differences(data_set)
             phi, kept = self.kernel.correlate(params[:, :T], D)
-            ridge = params[:, T:] * self._identity if self.nugget is None else self._ridge
-            R = (phi + ridge).reshape(B, n, n)
+            R = phi.astype(np.float64)  # a copy
+            R[:, :: n + 1] += self._nuggets(data_set, params)
+            R = R.reshape(B, n, n)
             if self._trend.prior is not None:
                 R += self._of(self._trend.prior, data_set)
             V, log_determinant, ok = positive_inverse(R)
@@ -203,13 +210,13 @@ class BatchLikelihood(Likelihood):
         if self.marginal:
             degrees = n - np.count_nonzero(squares, axis=-1)
             log_determinant = log_determinant + log_information(squares)
-        value = -0.5 * (degrees * np.log(q) + log_determinant)
+        value = -0.5 * (self._quadratic(params, q, degrees) + log_determinant)
         if derivatives:
             if self.marginal:
                 V, solved, squares = projected(V, solved, squares)
-            at = _Solved(V, solved, squares, degrees, degrees / q)
+            at = Solved(V, solved, squares, q, degrees, degrees / q, self._ones)
             pieces = self.kernel.pieces(params[:, :T], D, phi, kept)
-            gradient, hessian = _in_logarithms(params, *self._derivatives(data_set, at, pieces, D))
+            gradient, hessian = self._slopes(data_set, params, at, pieces, D)
         else:
             gradient, hessian = np.zeros_like(params), np.zeros((*params.shape, 0))
         if not sound:
@@ -220,28 +227,47 @@ class BatchLikelihood(Likelihood):
         """Return the entries [B, ...] of a table of the data sets; a single one stays [1, ...]."""
         return table if len(table) == 1 else table.take(data_set, axis=0)
 
+    def _nuggets(self, data_set: IntArray, params: FloatArray) -> FloatArray | float:
+        """Return what is added to the diagonal at params [B, P]: a number, [B, 1] or [B, n]."""
+        return params[:, self.n_theta :] if self.nugget is None else self.nugget
+
+    def _quadratic(self, params: FloatArray, q: FloatArray, degrees: IntArray | int) -> FloatArray:
+        """Return -2 log L - log|R| [B] at params [B, P]."""
+        return np.multiply(degrees, np.log(q))
+
+    def _slopes(
+        self, data_set: IntArray, params: FloatArray, at: Solved, pieces: Pieces, D: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return gradient [B, P] and Hessian [B, P, P] in the logarithms of params [B, P]."""
+        return in_logarithms(params, *self._derivatives(data_set, at, pieces, D)[:2])
+
     def _triangles(self, data_set: IntArray, params: FloatArray) -> FloatArray:
         """Return R [B, n, n] at params [B, P], only the triangle j >= i of which is filled."""
-        B, T, n = len(data_set), self.n_theta, self.n
-        R = np.empty((B, n * n))
-        R[:, self._upper] = self.kernel.values(params[:, :T], self._of(self._steps, data_set))
-        R[:, :: n + 1] = 1.0 + (params[:, T:] if self.nugget is None else self.nugget)
+        T, n = self.n_theta, self.n
+        values = self.kernel.values(params[:, :T], self._of(self._steps, data_set))
+        pairs = np.asarray(values, dtype=np.float64)
+        on_diagonal = 1.0 + self._nuggets(data_set, params)
         if self._trend.prior is not None:
-            half = np.append(self._upper, np.arange(0, n * n, n + 1))
-            R[:, half] += self._of(self._trend.prior, data_set).reshape(-1, n * n)[:, half]
-        return R.reshape(B, n, n)
+            prior = self._of(self._trend.prior, data_set).reshape(-1, n * n)
+            pairs = pairs + prior.take(self._lower, axis=1)
+            on_diagonal = on_diagonal + prior[:, :: n + 1]
+        # Below the diagonal stands anything; to take is several times as fast as to place.
+        one_run = np.empty((len(pairs), 1))
+        R = pairs.take(self._place, axis=1, mode="clip") if n > 1 else one_run
+        R[:, :: n + 1] = on_diagonal
+        return R.reshape(-1, n, n)
 
     def _differences(self, data_set: IntArray) -> FloatArray:
         """Return the squared differences [B or 1, d or 1, n * n], in a work array if copied."""
         if len(self._blocks) == 1:
             return self._blocks
-        out = _work_array(2, (len(data_set), *self._blocks.shape[1:]))
+        out = work_array(2, (len(data_set), *self._blocks.shape[1:]))
         return np.take(self._blocks, data_set, axis=0, out=out, mode="clip")
 
     def _derivatives(
-        self, data_set: IntArray, at: _Solved, pieces: Pieces, D: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return gradient [B, P] and Hessian [B, P, P] in the parameters themselves."""
+        self, data_set: IntArray, at: Solved, pieces: Pieces, D: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return gradient [B, P], Hessian [B, P, P] and alpha' R_p alpha [B, P], no logarithms."""
         T, weight = self.n_theta, at.weight[:, None]
         b, trace, hessian = self._products(at, pieces)
         along = at.solved @ b.transpose(0, 2, 1)
@@ -258,9 +284,9 @@ class BatchLikelihood(Likelihood):
         hessian -= curved
         E = self._of(self._pairs, data_set) if pieces.E is D else pieces.E.take(self._lower, axis=2)
         hessian[:, :T, :T] += self._curvature(at, pieces, E)
-        return gradient, hessian
+        return gradient, hessian, along[:, 0]
 
-    def _curvature(self, at: _Solved, pieces: Pieces, E: FloatArray) -> FloatArray:
+    def _curvature(self, at: Solved, pieces: Pieces, E: FloatArray) -> FloatArray:
         """Return the Hessian's last term [B, T, T], given E [B or 1, T, m] of the pairs i > j."""
         alpha, V = at.solved[:, 0], at.V.reshape(-1, self.n**2)
         # Each pair stands for R_ij and R_ji, which takes the factor 1/2 away.
@@ -270,14 +296,15 @@ class BatchLikelihood(Likelihood):
         second = pieces.second.take(self._lower, axis=1)
         if self._repeated:
             second[np.isinf(second)] = 0.0  # E_p E_q = 0 beats phi'' = inf
-        weighted = np.multiply((W * second)[:, None], E, out=_work_array(0, (len(W), *E.shape[1:])))
+        second *= W
+        weighted = np.multiply(second[:, None], E, out=work_array(0, (len(W), *E.shape[1:])))
         curvature: FloatArray = weighted @ E.transpose(0, 2, 1)
         if pieces.extra is not None:
             on_diagonal = diagonals(curvature)
             on_diagonal += np.einsum("bm,btm->bt", W, pieces.extra.take(self._lower, axis=2))
         return curvature
 
-    def _products(self, at: _Solved, pieces: Pieces) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _products(self, at: Solved, pieces: Pieces) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return R_p alpha [B, P, n], tr(V R_p) [B, P] and tr(V R_p V R_q) [B, P, P].
 
         The matrices R_p are the bulk of an evaluation, and a few items at a time stay in the cache.
@@ -285,24 +312,27 @@ class BatchLikelihood(Likelihood):
         few = max(1, _CACHE_BYTES // (8 * self.n * self.n * self.n_params))
         E, d1, V, alpha = pieces.E, pieces.first, at.V, at.solved[:, 0, :, None]
         if len(d1) <= few:
-            return self._some_products(E, d1, V, alpha)
+            return self._some_products(E, d1, V, alpha, at.ridge)
         cuts = [slice(c, c + few) for c in range(0, len(d1), few)]
+        ridges = [at.ridge if at.ridge.ndim == 1 else at.ridge[k] for k in cuts]
         parts = [
-            self._some_products(E if len(E) == 1 else E[k], d1[k], V[k], alpha[k]) for k in cuts
+            self._some_products(E if len(E) == 1 else E[k], d1[k], V[k], alpha[k], ridge)
+            for k, ridge in zip(cuts, ridges, strict=True)
         ]
         b, trace, traces = (np.concatenate(a) for a in zip(*parts, strict=True))
         return b, trace, traces
 
     def _some_products(
-        self, E: FloatArray, d1: FloatArray, V: FloatArray, alpha: FloatArray
+        self, E: FloatArray, d1: FloatArray, V: FloatArray, alpha: FloatArray, ridge: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the same for a few items."""
         B, T, P, n = len(d1), self.n_theta, self.n_params, self.n
-        Rp, RV = _work_array(0, (B, P, n * n)), _work_array(1, (B, P, n * n))
+        Rp, RV = work_array(0, (B, P, n * n)), work_array(1, (B, P, n * n))
         # d1[:, None] * E without the buffers into which a ufunc copies what it broadcasts.
         np.einsum("...k,...pk->...pk", d1, E, out=Rp[:, :T])
-        if self.nugget is None:
-            Rp[:, T] = self._identity
+        if P > T:
+            Rp[:, T] = 0.0
+            Rp[:, T, :: n + 1] = ridge
         tall, square = (B, P * n, n), (B, P, n, n)
         b = (Rp.reshape(tall) @ alpha).reshape(B, P, n)
         np.matmul(Rp.reshape(tall), V, out=RV.reshape(tall))
@@ -311,26 +341,3 @@ class BatchLikelihood(Likelihood):
         np.copyto(VR.reshape(square), RV.reshape(square).transpose(0, 1, 3, 2))
         # tr(V R_p V R_q) = sum_ij (R_p V)_ij (V R_q)_ij
         return b, trace, RV @ VR.transpose(0, 2, 1)
-
-
-def _work_array(number: int, shape: tuple[int, ...]) -> FloatArray:
-    """Return work array 0, 1 or 2 in this shape; what it held before is lost."""
-    size, kept = math.prod(shape), _BUFFER_BYTES // 8
-    if size > kept:  # a single large matrix, which is not worth its memory afterwards
-        return np.empty(shape)
-    if not hasattr(_OWN, "arrays"):
-        _OWN.arrays = [np.empty(kept) for _ in range(3)]
-    array: FloatArray = _OWN.arrays[number]
-    return array[:size].reshape(shape)
-
-
-def _in_logarithms(
-    params: FloatArray, gradient: FloatArray, hessian: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Change derivatives from parameters [B, P] to their logarithms, in place."""
-    gradient *= params
-    hessian *= params[:, :, None]
-    hessian *= params[:, None, :]
-    on_diagonal = diagonals(hessian)
-    on_diagonal += gradient
-    return gradient, hessian

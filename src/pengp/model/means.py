@@ -34,6 +34,22 @@ class Mean:
     variance : float, optional
         Prior variance of each coefficient, divided by sigma2; None for no prior, that is,
         generalised least squares.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from typing import ClassVar
+    >>> import numpy as np
+    >>> from pengp.model import Mean
+    >>> @dataclass(frozen=True)
+    ... class FirstInput(Mean):
+    ...     name: ClassVar[str] = "first"
+    ...     label: ClassVar[str] = "linear in the first input"
+    ...     def basis(self, X):
+    ...         return np.column_stack([np.ones(len(X)), X[:, 0]])
+    >>> FirstInput().gradient(np.array([[0.5, 0.5]])).round(6)
+    array([[[0., 0.],
+            [1., 0.]]])
     """
 
     name: ClassVar[str]
@@ -89,7 +105,15 @@ class Mean:
 
 @dataclass(frozen=True)
 class ZeroMean(Mean):
-    """0 everywhere, the paper's mean: k = 0."""
+    """0 everywhere, the paper's mean: k = 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import ZeroMean
+    >>> ZeroMean().basis(np.zeros((3, 2))).shape
+    (3, 0)
+    """
 
     name: ClassVar[str] = "zero"
     label: ClassVar[str] = "zero"
@@ -105,7 +129,16 @@ class ZeroMean(Mean):
 
 @dataclass(frozen=True)
 class ConstantMean(Mean):
-    """One level for all inputs: k = 1."""
+    """One level for all inputs: k = 1.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.01, mean="constant", random_state=0).fit(runs.X, runs.y)
+    >>> model.trend_.round(1)  # beside the average response, in dB
+    array([-0.5])
+    """
 
     name: ClassVar[str] = "constant"
     label: ClassVar[str] = "constant"
@@ -121,7 +154,16 @@ class ConstantMean(Mean):
 
 @dataclass(frozen=True)
 class LinearMean(Mean):
-    """A level and a slope in each input: k = d + 1."""
+    """A level and a slope in each input: k = d + 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import LinearMean
+    >>> LinearMean().basis(np.array([[0.2, 0.7], [0.4, 0.1]]))
+    array([[1. , 0.2, 0.7],
+           [1. , 0.4, 0.1]])
+    """
 
     name: ClassVar[str] = "linear"
     label: ClassVar[str] = "linear"
@@ -146,6 +188,15 @@ class BasisMean(Mean):
         Maps inputs [m, d] in the unit cube to the basis functions [m, k], row by row.
     derivatives : callable, optional
         Maps inputs [m, d] to the derivatives [m, k, d]; central differences without it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import BasisMean
+    >>> def square(X):
+    ...     return X[:, :1] ** 2
+    >>> BasisMean(function=square).gradient(np.array([[0.5, 0.1]])).round(6)
+    array([[[1., 0.]]])
     """
 
     function: BasisFunction = field(kw_only=True)
@@ -180,11 +231,22 @@ MEANS: Registry[Mean] = Registry("mean", ZERO, ConstantMean(), LinearMean())
 MeanName: TypeAlias = Literal["zero", "constant", "linear"]
 
 #: What stands for a mean in the arguments of a function.
-MeanLike: TypeAlias = str | Mean | BasisFunction
+MeanLike: TypeAlias = MeanName | Mean | BasisFunction
 
 
-def get_mean(mean: MeanLike) -> Mean:
-    """Return the mean of that name, the mean with that basis function, or the record itself."""
+def get_mean(mean: str | Mean | BasisFunction) -> Mean:
+    """Return the mean of that name, the mean with that basis function, or the record itself.
+
+    Examples
+    --------
+    >>> from pengp.model import get_mean
+    >>> get_mean("linear").label
+    'linear'
+    >>> def square(X):
+    ...     return X[:, :1] ** 2
+    >>> get_mean(square).name
+    'square'
+    """
     if isinstance(mean, Mean):
         return mean
     if callable(mean):

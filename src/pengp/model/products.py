@@ -65,6 +65,30 @@ class ProductKernel(Correlation, ABC):
         Of a = sqrt(c t).
     damped : bool
         Whether m(t) = f(a) exp(-a), so that one exponential does for all inputs, or m(t) = f(a).
+
+    Examples
+    --------
+    exp(-t) for each input, which gives the squared exponential once more:
+
+    >>> from dataclasses import dataclass
+    >>> from typing import ClassVar
+    >>> import numpy as np
+    >>> from pengp.model import ProductKernel, correlation
+    >>> @dataclass(frozen=True)
+    ... class Exponential(ProductKernel):
+    ...     name: ClassVar[str] = "exponential"
+    ...     label: ClassVar[str] = "exponential of t"
+    ...     c: ClassVar[float] = 1.0
+    ...     damped: ClassVar[bool] = False
+    ...     def factor(self, a):
+    ...         return np.exp(-a * a)
+    ...     def log_derivatives(self, a):
+    ...         return -np.ones_like(a), np.zeros_like(a)
+    >>> X = [[0.0, 0.0], [0.5, 1.0]]
+    >>> round(float(correlation(X, [2.0, 0.3], kernel=Exponential())[0, 1]), 4)
+    0.4493
+    >>> round(float(correlation(X, [2.0, 0.3], kernel="sqexp")[0, 1]), 4)
+    0.4493
     """
 
     name: ClassVar[str]
@@ -190,6 +214,18 @@ class Matern52Product(ProductKernel):
     """m(t) = (1 + a + a^2/3) exp(-a) with a = sqrt(5 t), for each input.
 
     What DiceKriging, libKriging and RobustGaSP call Matern 5/2.
+
+    Examples
+    --------
+    Along one input it is the radial kernel; across both it falls faster:
+
+    >>> from pengp.model import Matern52, Matern52Product, correlation
+    >>> for x in ([1.0, 0.0], [1.0, 1.0]):
+    ...     pair = [[0.0, 0.0], x]
+    ...     product = correlation(pair, [3.0, 3.0], kernel=Matern52Product())[0, 1]
+    ...     print(round(product, 4), round(correlation(pair, 3.0, kernel=Matern52())[0, 1], 4))
+    0.2053 0.2053
+    0.0422 0.0689
     """
 
     name: ClassVar[str] = "matern52_product"
@@ -212,7 +248,14 @@ class Matern52Product(ProductKernel):
 
 @dataclass(frozen=True)
 class Matern32Product(ProductKernel):
-    """m(t) = (1 + a) exp(-a) with a = sqrt(3 t), for each input."""
+    """m(t) = (1 + a) exp(-a) with a = sqrt(3 t), for each input.
+
+    Examples
+    --------
+    >>> from pengp.model import correlation
+    >>> correlation([[0.0, 0.0]], [1.0, 2.0], [[1.0, 1.0]], kernel="matern32_product").round(4)
+    array([[0.144]])
+    """
 
     name: ClassVar[str] = "matern32_product"
     label: ClassVar[str] = "product of Matérn 3/2"
@@ -235,6 +278,17 @@ class Matern52Additive(ProductKernel):
     Multiplied out, the product over d inputs is a sum over all sets of inputs of products of k,
     each input in a set dividing its share by b (Stitson et al. 1999): main effects count most, and
     interactions the less the more inputs they have.
+
+    Examples
+    --------
+    Inputs that differ in one column of six stay alike, however large its theta:
+
+    >>> from pengp.model import correlation
+    >>> X = [[0.0] * 6, [1.0] + [0.0] * 5]
+    >>> round(float(correlation(X, 100.0, kernel="matern52_additive")[0, 1]), 4)
+    0.8889
+    >>> round(float(correlation(X, 100.0, kernel="matern52_product")[0, 1]), 4)
+    0.0
     """
 
     name: ClassVar[str] = "matern52_additive"

@@ -1,5 +1,7 @@
 """The profile log likelihood for callers: of given data once, or prepared for many evaluations."""
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -7,7 +9,7 @@ from pengp._core.arrays import FloatArray, IntArray, as_floats, check_sizes
 from pengp._core.checks import check_nugget
 from pengp._core.datasets import check_response, check_runs
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.kernels import Kernel, KernelName, get_kernel
 from pengp.model.likelihood import BatchLikelihood, LogLik
 from pengp.model.means import MeanLike, get_mean
 
@@ -33,6 +35,16 @@ class ProfileLikelihood:
         Prior mean.
     isotropic : bool
         Whether all inputs share one theta.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import ProfileLikelihood, get_function
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> y = get_function("forrester")(X)
+    >>> loglik = ProfileLikelihood(X, y - y.mean())
+    >>> loglik([[0.1], [10.0], [1000.0]]).value.round(2)
+    array([-32.23, -25.12, -22.32])
     """
 
     def __init__(
@@ -40,8 +52,8 @@ class ProfileLikelihood:
         X: ArrayLike,
         y: ArrayLike,
         *,
-        kernel: str | Kernel = "sqexp",
-        nugget: float | str = 1e-5,
+        kernel: KernelName | Kernel = "sqexp",
+        nugget: float | Literal["estimate"] = 1e-5,
         mean: MeanLike = "zero",
         isotropic: bool = False,
     ) -> None:
@@ -127,7 +139,7 @@ def profile_loglik(
     y: ArrayLike,
     theta: ArrayLike,
     *,
-    kernel: str | Kernel = "sqexp",
+    kernel: KernelName | Kernel = "sqexp",
     nugget: ArrayLike = 1e-5,
     mean: MeanLike = "zero",
     isotropic: bool = False,
@@ -154,6 +166,16 @@ def profile_loglik(
     -------
     LogLik
         With the broadcast leading axes in place of B, and P = number of thetas + 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import get_function, profile_loglik
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> y = get_function("forrester")(X)
+    >>> found = profile_loglik(X, y - y.mean(), [10.0])
+    >>> round(float(found.value), 2), found.gradient.round(2)  # in log theta, and in log nugget
+    (-25.12, array([11.53,  0.02]))
     """
     prepared = ProfileLikelihood(
         X, y, kernel=kernel, nugget="estimate", mean=mean, isotropic=isotropic

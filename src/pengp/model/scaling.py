@@ -20,6 +20,10 @@ from pengp.model.levels import levels_among
 #: Scaled inputs are clipped here; their squared differences stay finite, their correlation is 0.
 FAR_AWAY = 1e150
 _LARGEST = np.finfo(np.float64).max
+#: Known standard deviations are cut here, in those of all responses: such a run says nothing.
+_NOISIEST = 1e8
+#: Halvings of a bracket, down to rounding.
+_HALVINGS = 60
 
 
 def _exponent(a: FloatArray, b: FloatArray) -> IntArray:
@@ -56,6 +60,15 @@ class InputScaler:
         Columns that took a single value in the data.
     transforms : tuple of d Transform
         Of each column; empty for none at all.
+
+    Examples
+    --------
+    >>> from pengp.model import InputScaler, Log10
+    >>> scaler = InputScaler.from_data([[1.0, 5.0], [100.0, 7.0]], transforms=(Log10(), Log10()))
+    >>> scaler.transform([[10.0, 7.0]])
+    array([[0.5, 1. ]])
+    >>> scaler.inverse([[0.5, 1.0]])
+    array([[10.,  7.]])
     """
 
     lower: FloatArray
@@ -197,6 +210,14 @@ class ResponseScaler:
         Responses that took a single value.
     transforms : tuple of q Transform
         Of each response [n, q]; empty for none at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import ResponseScaler
+    >>> scaler = ResponseScaler.from_data(np.array([10.0, 12.0, 14.0]))
+    >>> scaler.transform(np.array([10.0, 12.0, 14.0])), scaler.inverse(np.array([0.5]))
+    (array([-1.,  0.,  1.]), array([13.]))
     """
 
     mean: FloatArray
@@ -205,8 +226,16 @@ class ResponseScaler:
     transforms: Transforms = ()
 
     @classmethod
-    def from_data(cls, y: ArrayLike, transforms: Transforms = ()) -> "ResponseScaler":
-        """Mean and standard deviation of the finite responses y [n] or [n, q], transformed."""
+    def from_data(
+        cls, y: ArrayLike, transforms: Transforms = (), noise_sd: FloatArray | None = None
+    ) -> "ResponseScaler":
+        """Mean and standard deviation of the finite responses y [n] or [n, q], transformed.
+
+        With known standard deviations noise_sd [n, q] of y [n, q] responses count by their
+        accuracy (`noise_weights`), so that one that says nothing changes nothing.
+        """
+        if noise_sd is not None:
+            return cls._of_noisy(np.asarray(y, dtype=np.float64), transforms, noise_sd)
         y = _mapped(np.asarray(y, dtype=np.float64), transforms, "forward")
         constant = np.asarray(y.min(axis=0) == y.max(axis=0))
         exponent = _exponent(y.min(axis=0), y.max(axis=0))
@@ -218,6 +247,30 @@ class ResponseScaler:
         sd = _ldexp(np.sqrt(sum_of_squares / max(len(y) - 1, 1)), exponent)
         sd = np.where(constant, 1.0, sd)
         return cls(np.where(constant, y[0], mean), sd, constant, transforms)
+
+    @classmethod
+    def _of_noisy(
+        cls, y: FloatArray, transforms: Transforms, noise_sd: FloatArray
+    ) -> "ResponseScaler":
+        """Weighted mean and standard deviation of the responses y [n, q], transformed."""
+        plain, known = cls.from_data(y, transforms), noise_sd.any(axis=0)
+        mean, sd, n = plain.mean.copy(), plain.sd.copy(), len(y)
+        z, variance = plain.transform(y), plain.noise_variance(y, noise_sd)
+        for k in np.flatnonzero(known & ~plain.constant):
+            w = noise_weights(z[:, k], variance[:, k])
+            centre = w @ z[:, k]
+            spread = np.sqrt(w @ (z[:, k] - centre) ** 2 * n / (n - 1))
+            mean[k], sd[k] = mean[k] + sd[k] * centre, sd[k] * spread
+        return cls(mean, sd, plain.constant, transforms)
+
+    def noise_variance(self, y: FloatArray, noise_sd: FloatArray) -> FloatArray:
+        """Return the variances [m, q] of standardised responses of which y [m, q] have noise_sd.
+
+        For a transformed response by the delta method, t'(y)^2 times the variance of y.
+        """
+        with np.errstate(over="ignore"):
+            sd = _mapped(y, self.transforms, "slope") * noise_sd if self.transforms else noise_sd
+            return np.minimum(sd / self.sd, _NOISIEST) ** 2
 
     def transform(self, y: ArrayLike) -> FloatArray:
         """Standardise responses y [m] or [m, q]: (t(y) - mean) / sd."""
@@ -250,3 +303,21 @@ class ResponseScaler:
         with np.errstate(over="ignore", under="ignore"):
             # sd (sd v), not sd^2 v: sd^2 may overflow where the product does not.
             return np.asarray(self.sd * (self.sd * np.asarray(cov, dtype=np.float64)))
+
+
+def noise_weights(y: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return weights [n], which sum to 1, of responses y [n] with known noise variances [n].
+
+    They are proportional to 1 / (t + v_i), t being the variance between the responses beyond their
+    noise, at which sum_i (y_i - weighted mean)^2 / (t + v_i) = n - 1 (Paule and Mandel 1982). Equal
+    variances give equal weights, an infinite one gives 0.
+    """
+    high = float(np.var(y, ddof=1))
+    low, t = 0.0, high
+    for _ in range(_HALVINGS):
+        w = 1.0 / (t + variance)
+        rest = w @ (y - w @ y / w.sum()) ** 2
+        low, high = (t, high) if rest > len(y) - 1 else (low, t)
+        t = 0.5 * (low + high)
+    w = 1.0 / (high + variance)
+    return np.asarray(w / w.sum())

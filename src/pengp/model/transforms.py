@@ -53,11 +53,23 @@ class BoxCox(_Power):
     ----------
     power : float, optional
         p from 0 to 2; estimated by default, for a response.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import BoxCox
+    >>> BoxCox(0.5).forward(np.array([1.0, 4.0, 9.0]))
+    array([0., 2., 4.])
     """
 
     name: ClassVar[str] = "boxcox"
     label: ClassVar[str] = "Box-Cox"
     where: ClassVar[str] = "above 0"
+
+    @property
+    def is_steep(self) -> bool:
+        """Whether p is at least 1, where x^(1 - p) does not fall to 0 towards the end."""
+        return self.p >= 1.0
 
     def accepts(self, x: FloatArray) -> BoolArray:
         """Accept what is above 0."""
@@ -77,6 +89,10 @@ class BoxCox(_Power):
         """Return x^(p - 1)."""
         return np.asarray(np.power(x, self.p - 1.0))
 
+    def inverse_slope(self, z: FloatArray) -> FloatArray:
+        """Return x^(1 - p); 0 from the end of the range on, where p > 1 has no bound."""
+        return np.where(self.p * np.asarray(z) > -1.0, super().inverse_slope(z), 0.0)
+
 
 @dataclass(frozen=True)
 class YeoJohnson(_Power):
@@ -86,6 +102,13 @@ class YeoJohnson(_Power):
     ----------
     power : float, optional
         p from 0 to 2; estimated by default, for a response.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp.model import YeoJohnson
+    >>> YeoJohnson(0.5).forward(np.array([-1.0, 0.0, 3.0])).round(4)
+    array([-1.219,  0.   ,  2.   ])
     """
 
     name: ClassVar[str] = "yeojohnson"
@@ -116,9 +139,12 @@ class Wrapped(Transform):
     ----------
     transformer : object
         With fit, transform and inverse_transform, of arrays [n, 1].
+    least : float
+        Smallest size of a value other than 0, which says how small the unit is.
     """
 
     transformer: Any
+    least: float = 1.0
     name: ClassVar[str] = "transformer"
     label: ClassVar[str] = "scikit-learn transformer"
     where: ClassVar[str] = "where the transformer gives a finite number"
@@ -133,12 +159,14 @@ class Wrapped(Transform):
 
     def slope(self, x: FloatArray) -> FloatArray:
         """Return a central difference quotient of transform."""
-        step = np.cbrt(np.finfo(np.float64).eps) * np.maximum(np.abs(x), 1e-3)
+        step = np.cbrt(np.finfo(np.float64).eps) * np.maximum(np.abs(x), self.least)
         return (self.forward(x + step) - self.forward(x - step)) / (2.0 * step)
 
     def fitted(self, x: FloatArray) -> Transform:
         """Return a fitted copy, which has to increase over the column x [n]."""
-        own = Wrapped(copy.deepcopy(self.transformer).fit(np.reshape(x, (-1, 1))))
+        least = float(np.abs(x[x != 0.0]).min(initial=np.inf))
+        fitted = copy.deepcopy(self.transformer).fit(np.reshape(x, (-1, 1)))
+        own = Wrapped(fitted, least if least < np.inf else 1.0)
         if not (np.diff(own.forward(np.unique(x))) > 0.0).all():
             kind = type(self.transformer).__name__
             raise InputError(
@@ -165,7 +193,14 @@ TRANSFORMS: Registry[Transform] = Registry(
 
 
 def get_transform(transform: Any) -> Transform:
-    """Return a transform given by name, as a Transform or as a scikit-learn transformer."""
+    """Return a transform given by name, as a Transform or as a scikit-learn transformer.
+
+    Examples
+    --------
+    >>> from pengp.model import get_transform
+    >>> get_transform("log10").domain
+    'above 0'
+    """
     if transform is None:
         return IDENTITY
     if isinstance(transform, Transform):

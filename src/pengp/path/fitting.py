@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
-from pengp._core.checks import check_nugget, check_theta_bounds
+from pengp._core.checks import check_flag, check_nugget, check_theta_bounds
 from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
 from pengp.model.large import LargeLikelihood
 from pengp.model.likelihood import BatchLikelihood, Likelihood
 from pengp.model.means import Mean, MeanLike, get_mean
+from pengp.model.noise import NOISE_AND_NUGGET, ProfiledNoise, check_noisy_runs
 from pengp.model.trend import columns_of
 from pengp.path import settings
 from pengp.path.cells import CellObjective
@@ -44,14 +45,34 @@ class Model:
     theta_bounds: tuple[float, float]
     marginal: bool = False
 
-    def likelihood(self, X: FloatArray, y: FloatArray) -> Likelihood:
-        """Return the likelihoods of X [F, n, d], y [F, n]."""
+    def likelihood(
+        self, X: FloatArray, y: FloatArray, noise: FloatArray | None = None
+    ) -> Likelihood:
+        """Return the likelihoods of X [F, n, d], y [F, n], whose noise variances may be known."""
+        if noise is not None:
+            return self._noisy(X, y, noise)
         engine = BatchLikelihood if y.shape[1] <= NEWTON_SIZE else LargeLikelihood
         return engine(
             X,
             y,
             self.kernel,
             self.nugget,
+            mean=self.mean,
+            isotropic=self.isotropic,
+            marginal=self.marginal,
+        )
+
+    def _noisy(self, X: FloatArray, y: FloatArray, noise: FloatArray) -> ProfiledNoise:
+        """Return the likelihoods of X [F, n, d], y [F, n] with known variances [F, n]."""
+        if self.nugget is None:
+            raise InputError(NOISE_AND_NUGGET.format("estimate"))
+        check_noisy_runs(y.shape[1])
+        return ProfiledNoise(
+            X,
+            y,
+            self.kernel,
+            self.nugget,
+            noise,
             mean=self.mean,
             isotropic=self.isotropic,
             marginal=self.marginal,
@@ -77,7 +98,7 @@ def checked_model(
     return Model(
         kernel=get_kernel(kernel),
         penalty=get_penalty(penalty),
-        isotropic=bool(isotropic),
+        isotropic=check_flag(isotropic, "isotropic"),
         nugget=check_nugget(nugget),
         mean=get_mean(mean),
         theta_bounds=check_theta_bounds(theta_bounds),
@@ -87,7 +108,7 @@ def checked_model(
 
 def _is_marginal(likelihood: str) -> bool:
     """Tell whether a caller's likelihood is the marginal one."""
-    if likelihood not in ("profile", "marginal"):
+    if str(likelihood) not in ("profile", "marginal"):
         raise InputError(f"likelihood={likelihood!r} is unknown; use 'profile' or 'marginal'.")
     return likelihood == "marginal"
 

@@ -22,6 +22,16 @@ class Flat:
 
     theta is cut to its bounds along the ray, so that an end at a bound means that the stretch goes
     on beyond it.
+
+    Examples
+    --------
+    One theta for all inputs is not identified by these 12 runs:
+
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(isotropic=True, random_state=0).fit(runs.X, runs.y)
+    >>> float(model.flat_.lower[0].round(1)), float(model.flat_.upper[0])
+    (10.3, 1000.0)
     """
 
     lower: FloatArray

@@ -1,22 +1,27 @@
 """Grids of lambda, and the largest lambda that is worth trying."""
 
+from typing import Literal
+
 import numpy as np
 
-from pengp._core.arrays import ArrayOrArrays, FloatArray
+from pengp._core.arrays import ArrayOrArrays, FloatArray, as_floats
 from pengp._core.checks import check_count, check_nugget
 from pengp._core.datasets import as_datasets, check_datasets
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel, get_kernel
+from pengp.model.kernels import Kernel, KernelName, get_kernel
 from pengp.model.means import Mean, MeanLike, get_mean
 from pengp.model.trend import check_trend, columns_of, follows, project, warn_of_trend
 
 _PAPER_LOGS = (-7.0, 2.0)
 """Range of log lambda in the paper's grid."""
 
+_MOST_LAMBDAS = 100_000
 _NEEDS_NUGGET = "lambda_max needs a positive, fixed nugget: R is singular at theta = 0."
 
 
-def lambda_grid(kind: str = "paper", *, n: int = 41, lam_max: float | None = None) -> FloatArray:
+def lambda_grid(
+    kind: Literal["paper", "kkt"] = "paper", *, n: int = 41, lam_max: float | None = None
+) -> FloatArray:
     """Return 0 and n - 1 values of lambda, equally spaced in logarithm.
 
     Parameters
@@ -32,18 +37,27 @@ def lambda_grid(kind: str = "paper", *, n: int = 41, lam_max: float | None = Non
     Returns
     -------
     [n], ascending
+
+    Examples
+    --------
+    >>> from pengp import lambda_grid
+    >>> [f"{lam:.4g}" for lam in lambda_grid("paper", n=4)]
+    ['0', '0.0009119', '0.08208', '7.389']
+    >>> lambda_grid("kkt", n=3, lam_max=0.5).round(4)
+    array([0.    , 0.0005, 0.5   ])
     """
-    n = check_count(n, "n", 1)
+    n = check_count(n, "n", 1, _MOST_LAMBDAS)
     low, high = _PAPER_LOGS
+    if str(kind) not in ("paper", "kkt"):
+        raise InputError(f"lambda_grid knows 'paper' and 'kkt', not {kind!r}.")
     if kind == "kkt":
-        if lam_max is None or np.size(lam_max) != 1 or not 0.0 < float(lam_max) < np.inf:
+        largest = as_floats(np.nan if lam_max is None else lam_max, "lam_max")
+        if largest.size != 1 or not 0.0 < largest.item() < np.inf:
             raise InputError(
                 "lambda_grid('kkt') needs lam_max > 0, one number from lambda_max(X, y)."
             )
-        high = float(np.log(lam_max))
+        high = float(np.log(largest.item()))
         low = min(low, high + low)
-    elif kind != "paper":
-        raise InputError(f"lambda_grid knows 'paper' and 'kkt', not {kind!r}.")
     logs = np.linspace(high, low, n - 1)[::-1]  # from the top, which a grid of two values keeps
     return np.concatenate([[0.0], np.exp(logs)])
 
@@ -52,7 +66,7 @@ def lambda_max(
     X: ArrayOrArrays,
     y: ArrayOrArrays,
     *,
-    kernel: str | Kernel = "sqexp",
+    kernel: KernelName | Kernel = "sqexp",
     isotropic: bool = False,
     nugget: float = 1e-5,
     mean: MeanLike = "zero",
@@ -74,6 +88,18 @@ def lambda_max(
     Returns
     -------
     [...]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import get_function, lambda_max, penalized_path
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> y = get_function("forrester")(X)
+    >>> bound = lambda_max(X, y - y.mean())
+    >>> round(float(bound), 3)
+    1476.188
+    >>> penalized_path(X, y - y.mean(), [1.01 * bound], random_state=0).modes
+    Modes(1 local maximum, best objective -42.98)
     """
     g, trend = check_nugget(nugget), get_mean(mean)
     if g is None:

@@ -106,7 +106,8 @@ class _Step(NamedTuple):
     slope: FloatArray  # [B], projected gradient at the point
     trial: FloatArray  # [B, P]
     length: FloatArray  # [B]
-    gain: FloatArray  # [B], predicted; negative where a bound spoils the step
+    change: FloatArray  # [B], predicted; negative where a bound spoils the step
+    gain: FloatArray  # [B], its size
     cut: BoolArray  # [B]
 
 
@@ -201,7 +202,7 @@ class Lockstep:
             gradient=at.gradient,
             hessian=at.hessian,
             trial=step.trial,
-            gain=np.abs(step.gain),
+            gain=step.gain,
             length=step.length,
             radius=radius,
             deadline=old.deadline,
@@ -227,20 +228,20 @@ class Lockstep:
         trial = np.minimum(np.maximum(point + step, old.lower), old.upper)
         step = trial - point
         length = np.sqrt(np.vecdot(step, step))
-        return _Step(max_norm(g), trial, length, predicted_gain(at, step), cut)
+        change = predicted_gain(at, step)
+        return _Step(max_norm(g), trial, length, change, np.abs(change), cut)
 
     def _at_end(self, old: _State, step: _Step) -> tuple[BoolArray, BoolArray]:
         """Return which rows are near a maximum, and which come to an end for that or otherwise."""
-        gain = np.abs(step.gain)
         near = step.length <= self._near
         if self._gain:
-            near |= gain <= self._gain
+            near |= step.gain <= self._gain
         near &= ~step.cut
         over = near
-        if np.minimum.reduce(gain) < settings.LITTLE_GAIN:
-            over = over | ((gain < settings.LITTLE_GAIN) & (step.slope <= settings.TOLERANCE))
+        if np.minimum.reduce(step.gain) < settings.LITTLE_GAIN:
+            over = over | ((step.gain < settings.LITTLE_GAIN) & (step.slope <= settings.TOLERANCE))
         if self._give_up is not None:
-            steps = NextSteps(old.cell, old.row, step.trial, gain, step.cut)
+            steps = NextSteps(old.cell, old.row, step.trial, step.gain, step.cut)
             over = over | self._give_up(steps)
         if self._round >= self._first_deadline:
             over = over | (old.deadline <= self._round)
@@ -257,7 +258,7 @@ class Lockstep:
         # On a plateau the next step may be long, and promise what is not there. A bound may spoil a
         # short one; then it predicts a loss, and the row is no higher than it is.
         maximum = np.where(near[:, None], step.trial, new.point)
-        gain = np.where(near, np.maximum(step.gain, 0.0), 0.0)
+        gain = np.where(near, np.maximum(step.change, 0.0), 0.0)
         here = Expansion(new.objective, new.gradient, new.hessian)
         ended = Ended(
             new.cell, new.row, new.point, here, step.slope, maximum, new.objective + gain, near

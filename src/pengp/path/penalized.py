@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from pengp._core.arrays import ArrayOrArrays, BoolArray, FloatArray, IntArray, RandomState
 from pengp._core.checks import as_generator, check_lams, check_starts, warn
 from pengp._core.datasets import DataSets, as_datasets, check_datasets
+from pengp._core.shown import Shown, named
 from pengp.exceptions import InputError
-from pengp.model.kernels import Kernel
+from pengp.model.kernels import Kernel, KernelName
 from pengp.model.likelihood import Likelihood
 from pengp.model.means import MeanLike
 from pengp.model.trend import check_trend, warn_of_trend
@@ -24,15 +25,25 @@ from pengp.path.fitting import (
     estimate,
 )
 from pengp.path.flatness import LEVEL, Flat, flat_stretch
-from pengp.path.penalties import AnyPenalty
+from pengp.path.penalties import AnyPenalty, PenaltyName
 
 
-@dataclass(frozen=True, eq=False)
-class Modes:
+@dataclass(frozen=True, eq=False, repr=False)
+class Modes(Shown):
     """Every distinct local maximum found, best first; unused places hold nan.
 
     The first of each cell is the estimate and exact; the others are known from an expansion near
     them, to about 1e-4 in the objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import get_function, penalized_path
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> y = get_function("forrester")(X)
+    >>> modes = penalized_path(X, y - y.mean(), [0.0, 0.01], random_state=0).modes
+    >>> modes
+    Modes(4 to 5 local maxima, best objective -21.84)
     """
 
     theta: FloatArray
@@ -46,18 +57,29 @@ class Modes:
     count: IntArray
     """[..., L], how many places are used"""
 
-    def __repr__(self) -> str:
+    def _in_short(self) -> str:
         least, most = self.count.min(), self.count.max()
         number = f"{most}" if least == most else f"{least} to {most}"
-        return f"Modes({number} local maxima, best objective {np.nanmax(self.objective):.4g})"
+        noun = "maximum" if most == 1 else "maxima"
+        return f"{number} local {noun}, best objective {np.nanmax(self.objective):.4g}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the maxima of a single cell."""
+        places = range(int(self.count)) if self.count.ndim == 0 else ()
+        names = ("objective", *(f"theta {p + 1}" for p in range(self.theta.shape[-1])))
+        return [named(names, (self.objective[m], *self.theta[m])) for m in places]
 
 
-@dataclass(frozen=True, eq=False)
-class PathFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class PathFit(Shown):
     """Penalized maximum likelihood estimates for a grid of lambda.
 
     Leading axes ``...`` are those of the data sets and absent for a single one. With an isotropic
     kernel the d columns of theta are equal.
+
+    See Also
+    --------
+    penalized_path : Makes it.
     """
 
     lams: FloatArray
@@ -84,6 +106,10 @@ class PathFit:
     """Likelihood evaluations that the fit took"""
     _model: Model = field(repr=False)
     _data: DataSets = field(repr=False)
+
+    def _in_short(self) -> str:
+        ends = f"{self.lams.min():.4g} to {self.lams.max():.4g}"
+        return f"{len(self.lams)} lambdas, {ends}, {self.theta.shape[-1]} inputs"
 
     @cached_property
     def flat(self) -> Flat:
@@ -118,12 +144,12 @@ def penalized_path(
     y: ArrayOrArrays,
     lams: ArrayLike,
     *,
-    kernel: str | Kernel = "sqexp",
-    penalty: str | AnyPenalty = "lasso",
+    kernel: KernelName | Kernel = "sqexp",
+    penalty: PenaltyName | AnyPenalty = "lasso",
     isotropic: bool = False,
-    nugget: float | str = 1e-5,
+    nugget: float | Literal["estimate"] = 1e-5,
     mean: MeanLike = "zero",
-    likelihood: str = "profile",
+    likelihood: Literal["profile", "marginal"] = "profile",
     theta_bounds: tuple[float, float] = (1e-3, 1e3),
     n_starts: int | ArrayLike = 10,
     random_state: RandomState = None,
@@ -169,6 +195,22 @@ def penalized_path(
     -------
     PathFit
         Estimates, and every local maximum found, for each data set and lambda.
+
+    Examples
+    --------
+    Eight runs of one function: every local maximum, and an estimate that shrinks with lambda.
+
+    >>> import numpy as np
+    >>> from pengp import get_function, penalized_path
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> y = get_function("forrester")(X)
+    >>> path = penalized_path(X, y - y.mean(), [0.0, 0.01, 0.1], random_state=0)
+    >>> path.theta.round(1)
+    array([[21.3],
+           [17.1],
+           [ 0. ]])
+    >>> path.modes.count  # local maxima at each lambda
+    array([5, 4, 4])
     """
     model = checked_model(
         kernel=kernel,
@@ -240,12 +282,13 @@ def _by_size(data: DataSets, model: Model) -> Iterator[tuple[IntArray, Likelihoo
     for n in sorted(set(sizes.tolist())):
         members = np.flatnonzero(sizes == n)
         X, y = (np.stack([a[f] for f in members]) for a in (data.X, data.y))
-        likelihood = model.likelihood(X, y)
+        likelihood = model.likelihood(X, y, data.noise_of(members))
         usable = ~likelihood.undefined
         if usable.all():
             yield members, likelihood
         elif usable.any():
-            yield members[usable], model.likelihood(X[usable], y[usable])
+            kept = members[usable]
+            yield kept, model.likelihood(X[usable], y[usable], data.noise_of(kept))
 
 
 def _assemble(

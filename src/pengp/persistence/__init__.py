@@ -39,6 +39,15 @@ def save(
         Where to write, by convention ``name.pengp``; an old file is replaced.
     info : mapping, optional
         What you want to know later, ready for JSON; `read_info` returns it.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load, load_piston_slap, save
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> save(model, "piston.pengp", info={"simulator": "piston slap"})
+    >>> bool((load("piston.pengp").predict(runs.X) == model.predict(runs.X)).all())
+    True
     """
     from pengp.persistence.parameters import checked_json
     from pengp.persistence.state import CLASSES, to_state
@@ -63,6 +72,14 @@ def load(path: str | os.PathLike[str]) -> "Estimator":
     """Return the fitted estimator in a file that `save` wrote.
 
     It predicts with the same bits as the one that was saved.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load, load_piston_slap, save
+    >>> runs = load_piston_slap()
+    >>> save(PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y), "piston.pengp")
+    >>> load("piston.pengp").theta_.round(2)
+    array([0.39, 0.  , 0.  , 0.91, 0.02, 0.43])
     """
     content = read_content(Path(path))  # a file that is not there is told before much is imported
     from pengp.persistence.parameters import NotBuiltInError
@@ -89,6 +106,17 @@ def read_info(path: str | os.PathLike[str]) -> dict[str, Any]:
     -------
     dict
         ``info`` as given to `save`, ``class_name``, ``pengp_version`` and ``format_version``.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap, save
+    >>> from pengp.persistence import read_info
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> save(model, "piston.pengp", info={"simulator": "piston slap"})
+    >>> known = read_info("piston.pengp")
+    >>> known["class_name"], known["info"]
+    ('PenalizedGPRegressor', {'simulator': 'piston slap'})
     """
     content = read_content(Path(path))
     try:

@@ -20,10 +20,10 @@ from pengp.bayes.weighed import Draws
 from pengp.estimators import BayesianGPRegressor
 from pengp.estimators.surrogate import Surrogate
 from pengp.persistence import parameters as codec
-from pengp.persistence import runs
+from pengp.persistence import runs, schema
 from pengp.persistence.container import Arrays
 from pengp.persistence.facts import ROUNDING
-from pengp.persistence.schema import RUNS, Field, fit_fields
+from pengp.persistence.schema import Field
 
 #: For each output k, named ``outputs.k.*``: the processes that predict.
 PREDICTION = {
@@ -31,6 +31,10 @@ PREDICTION = {
     "components.theta": Field("M d", "positive"),
     "components.nugget": Field("M", "positive"),
     "components.weight": Field("M", "positive"),
+}
+#: The same, if the noise is known and the response is not constant.
+SCALES = {
+    "components.sigma2": Field("M", "positive"),
 }
 #: For each output k that is not constant, named ``outputs.k.*``: the posterior.
 POSTERIOR = {
@@ -124,9 +128,10 @@ def _encode_settings(settings: Settings) -> dict[str, Any]:
 
 
 def _prediction_arrays(mixture: ProcessMixture) -> dict[str, Any]:
-    """Return the arrays `PREDICTION`."""
+    """Return the arrays `PREDICTION`, and those of `SCALES` if there are any."""
     names = ("member", "theta", "nugget", "weight")
-    return {f"components.{name}": getattr(mixture, name) for name in names}
+    scales = {} if mixture.scales is None else {"components.sigma2": mixture.scales}
+    return {f"components.{name}": getattr(mixture, name) for name in names} | scales
 
 
 def _posterior_arrays(a: Average) -> dict[str, Any]:
@@ -157,7 +162,8 @@ def checked_sizes(header: dict[str, Any], arrays: Arrays) -> dict[str, int]:
     """Return the sizes by letter of header and arrays that fit the schema and each other."""
     one_output, records = header["one_output"], header["averages"]
     sizes = {"K": len(header["settings"]["members"])}
-    sizes, known = fit_fields(arrays, RUNS, "", sizes, one_output), set(RUNS)
+    of_runs = schema.of_runs(arrays)
+    sizes, known = schema.fit_fields(arrays, of_runs, "", sizes, one_output), set(of_runs)
     sizes["n_fit"] = n_fit = runs.checked_n_fit(header, sizes["n"])
     if n_fit < FEWEST or sizes["n"] ** 2 > _MOST_ELEMENTS:
         raise ValueError("there are fewer or more runs than a model file may hold.")
@@ -167,8 +173,10 @@ def checked_sizes(header: dict[str, Any], arrays: Arrays) -> dict[str, int]:
         fields = PREDICTION if record is None else PREDICTION | POSTERIOR
         if record is not None and n_fit > FEWEST:
             fields = fields | LEFT_OUT
+        if record is not None and "noise_sd" in of_runs:
+            fields = fields | SCALES
         prefix = f"outputs.{k}."
-        own = fit_fields(arrays, fields, prefix, dict(sizes), one_output)
+        own = schema.fit_fields(arrays, fields, prefix, dict(sizes), one_output)
         _check_output({name: arrays[prefix + name] for name in fields}, own)
         known |= {prefix + name for name in fields}
     if set(arrays) != known or (one_output and sizes["q"] != 1):
@@ -209,11 +217,13 @@ def restore(
         own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
         if data.response.constant[k] != (record is None):
             raise ValueError("an output is constant, or is not, against what is said of it.")
-        mixtures.append(_decode_mixture(data.X, y, settings.members, own))
-        fit_y = y[: known.n_fit]
-        averages.append(None if record is None else _decode_average(record, settings, fit_y, own))
-    batches = tuple(known.batches)
-    surrogate = Surrogate(data.inputs, data.response, tuple(mixtures), data.y_raw, batches)
+        noise = None if data.noise is None or record is None else data.noise[k]
+        mixtures.append(_decode_mixture(data.X, y, settings.members, own, noise))
+        fit_y, v = y[: known.n_fit], None if noise is None else noise[: known.n_fit]
+        decoded = None if record is None else _decode_average(record, settings, fit_y, own, v)
+        averages.append(decoded)
+    scalers, batches = (data.inputs, data.response), tuple(known.batches)
+    surrogate = Surrogate(*scalers, tuple(mixtures), data.y_raw, batches, data.noise_sd)
     estimator._keep(tuple(averages), surrogate)
 
 
@@ -273,17 +283,28 @@ def _decode_prior(record: Any, d: int) -> Any:
 
 
 def _decode_mixture(
-    X: FloatArray, y: FloatArray, members: tuple[Member, ...], arrays: Arrays
+    X: FloatArray,
+    y: FloatArray,
+    members: tuple[Member, ...],
+    arrays: Arrays,
+    noise: FloatArray | None,
 ) -> ProcessMixture:
     """Return the processes that predict, conditioned on runs X [n, d], y [n]."""
-    columns = (arrays[f"components.{name}"] for name in ("member", "theta", "nugget", "weight"))
-    mixture = ProcessMixture(X, y, members, *columns)
+    names = ("member", "theta", "nugget", "weight", "sigma2")
+    columns: dict[str, Any] = {name: arrays.get(f"components.{name}") for name in names}
+    scales = columns.pop("sigma2")
+    mixture = ProcessMixture(X, y, members, **columns, scales=scales, noise=noise)
     _ = mixture.components  # an error now rather than when it predicts
     return mixture
 
 
-def _decode_average(record: Any, settings: Settings, y: FloatArray, arrays: Arrays) -> Average:
-    """Return what is kept of the posterior of an output with standardised responses y [n_fit]."""
+def _decode_average(
+    record: Any, settings: Settings, y: FloatArray, arrays: Arrays, noise: FloatArray | None
+) -> Average:
+    """Return what is kept of the posterior of an output with standardised responses y [n_fit].
+
+    Their variances ``noise`` [n_fit] may be known.
+    """
     match record:
         case {"n_thin": int(n_thin), "n_more": int(n_more)} if min(n_thin, n_more) >= 0:
             pass
@@ -298,6 +319,7 @@ def _decode_average(record: Any, settings: Settings, y: FloatArray, arrays: Arra
         halves=Halves(arrays["halves.mean"].item(), arrays["halves.std"].item()),
         explanations=_decode_explanations(arrays),
         source=_decode_left_out(arrays, n_thin, n_more) if "left_out.mean" in arrays else None,
+        noise=noise,
         **numbers,
     )
     shares = np.bincount(found.draws.member, found.draws.weight, len(settings.members))
@@ -317,5 +339,6 @@ def _decode_left_out(arrays: Arrays, n_thin: int, n_more: int) -> HeldOut:
     """Return each run predicted from the others."""
     mean, std, size, location, scale, weight = (arrays[name] for name in LEFT_OUT)
     n = len(mean)
-    laws = [MixtureLaw(location[[i]], scale[[i]], weight[i], n - 1) for i in range(n)]
+    df = np.inf if "components.sigma2" in arrays else n - 1
+    laws = [MixtureLaw(location[[i]], scale[[i]], weight[i], df) for i in range(n)]
     return HeldOut(np.arange(n), mean, std, laws, size, n_thin, n_more)

@@ -1,6 +1,7 @@
 """What a model file says twice is compared, and its parameters are those that ``fit`` takes."""
 
 import warnings
+from typing import Literal, cast
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def check_parameters(
         if isinstance(model, PenalizedGPRegressor):
             check_lams(model.lam)
         elif isinstance(model.lams, str):
-            lambda_grid("paper" if model.lams == "kkt" else model.lams)
+            lambda_grid("paper" if model.lams == "kkt" else cast(Literal["paper"], model.lams))
         else:
             check_lams(model.lams)
 

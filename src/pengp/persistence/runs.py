@@ -7,7 +7,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp._core.datasets import check_runs, check_values
-from pengp.estimators.base import SurrogateMixin
+from pengp.estimators.base import RawRuns, SurrogateMixin
 from pengp.estimators.data import TrainingData
 from pengp.estimators.surrogate import scale_inputs
 from pengp.model.kernels import Kernel
@@ -29,15 +29,22 @@ class Runs(NamedTuple):
         """Those that were conditioned on first."""
         k = self.batches[0]
         data = self.data
-        return data._replace(
+        noise_sd = None if data.noise_sd is None else data.noise_sd[:k]
+        first = data._replace(
             X_raw=data.X_raw[:k], y_raw=data.y_raw[:k], X=data.X[:k], y=data.y[:, :k]
         )
+        return first._replace(noise_sd=noise_sd)
 
     @property
-    def later(self) -> list[tuple[FloatArray, FloatArray]]:
+    def later(self) -> list[RawRuns]:
         """Those of each ``condition_on``, in the user's units."""
-        ends = pairwise(accumulate(self.batches))
-        return [(self.data.X_raw[i:j], self.data.y_raw[i:j]) for i, j in ends]
+        ends, (X, y, sd) = pairwise(accumulate(self.batches)), self._raw
+        return [RawRuns(X[i:j], y[i:j], None if sd is None else sd[i:j]) for i, j in ends]
+
+    @property
+    def _raw(self) -> RawRuns:
+        """All of them, in the user's units."""
+        return RawRuns(self.data.X_raw, self.data.y_raw, self.data.noise_sd)
 
     def check_levels(self, kernels: list[Kernel]) -> None:
         """Raise a ValueError if kernels know of other levels than the inputs."""
@@ -78,13 +85,15 @@ def _decode(records: Any, size: int, values: FloatArray) -> Transforms:
 
 
 def to_arrays(model: SurrogateMixin) -> Arrays:
-    """Return the arrays `RUNS` of the schema."""
+    """Return the arrays `RUNS` of the schema, and those of `NOISE` if it is known."""
     surrogate = model._surrogate
+    noise: Arrays = {} if surrogate.noise_sd is None else {"noise_sd": surrogate.noise_sd}
     return {
         "inputs": model.X_train_,
         "responses": surrogate.y_raw,
         "input_lower": surrogate.inputs.lower,
         "input_upper": surrogate.inputs.upper,
+        **noise,
     }
 
 
@@ -122,11 +131,15 @@ def decode(header: dict[str, Any], arrays: Arrays) -> Runs:
             raise ValueError("the transforms are not what they should be.")
     if any(transform.has_steps for transform in transforms):
         raise ValueError("a response has a transform that is for inputs.")
-    response = ResponseScaler.from_data(y_raw[:n_fit], transforms)
+    noise_sd = arrays.get("noise_sd")
+    in_fit = None if noise_sd is None else noise_sd[:n_fit]
+    if in_fit is not None and not in_fit.any():
+        raise ValueError("the noise is none.")
+    response = ResponseScaler.from_data(y_raw[:n_fit], transforms, in_fit)
     X, y = scale_inputs(inputs, X_raw), np.ascontiguousarray(response.transform(y_raw).T)
     for output in y:
         check_values(X[:n_fit], output[:n_fit], "")
-    data = TrainingData(X_raw, y_raw, X, y, inputs, response)
+    data = TrainingData(X_raw, y_raw, X, y, inputs, response, noise_sd)
     return Runs(data, n_fit, header["batches"])
 
 

@@ -31,6 +31,10 @@ RUNS = {
     "input_lower": Field("d"),
     "input_upper": Field("d"),
 }
+#: In files of models that were fitted with known noise.
+NOISE = {
+    "noise_sd": Field("n q", "not negative"),
+}
 #: Once in files of the penalized estimators.
 MODEL = {
     "lam": Field("...", "not negative"),
@@ -72,7 +76,7 @@ def check(arrays: Arrays, *, one_output: bool, folds: dict[int, int]) -> dict[st
     folds : dict of int
         Number of folds of each output that was cross-validated.
     """
-    wanted = {**RUNS, **MODEL}
+    wanted = {**of_runs(arrays), **MODEL}
     sizes = fit_fields(arrays, wanted, "", {}, one_output)
     known = set(wanted)
     for k, K in folds.items():
@@ -81,6 +85,11 @@ def check(arrays: Arrays, *, one_output: bool, folds: dict[int, int]) -> dict[st
     if set(arrays) != known or (one_output and sizes["q"] != 1):
         raise ValueError("there are other arrays than there should be.")
     return sizes
+
+
+def of_runs(arrays: Arrays) -> dict[str, Field]:
+    """Return the fields of the runs, those of their noise if they have it."""
+    return {**RUNS, **NOISE} if "noise_sd" in arrays else RUNS
 
 
 def fit_fields(

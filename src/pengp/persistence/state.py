@@ -210,9 +210,9 @@ def _restored(
         records = enumerate(header["tables"])
         tables = [_decode_table(record, k, arrays, known.n_fit) for k, record in records]
         estimator._keep_tables(path.lams, tables)
-    for X_raw, y_raw in known.later:
-        estimator._check_new_runs(X_raw, y_raw)
-        estimator = estimator._extended(X_raw, y_raw)
+    for more in known.later:
+        estimator._check_new_runs(*more)
+        estimator = estimator._extended(*more)
     return estimator
 
 
@@ -221,7 +221,11 @@ def _decode_path(header: dict[str, Any], arrays: Arrays, known: runs.Runs) -> Pa
     if type(header["n_evaluations"]) is not int:
         raise ValueError("the evaluations are not counted.")
     X, responses = known.data.X[: known.n_fit], [y[: known.n_fit] for y in known.data.y]
+    variances = known.data.noise
+    noise = None if variances is None else [v[: known.n_fit] for v in variances]
     model = _decode_model(header["model"])
+    if noise is not None and model.nugget is None:
+        raise ValueError("noise is known and the nugget is estimated.")
     known.check_levels([model.kernel])
     shape = () if header["one_output"] else (len(responses),)
     return PathFit(
@@ -229,6 +233,6 @@ def _decode_path(header: dict[str, Any], arrays: Arrays, known: runs.Runs) -> Pa
         modes=Modes(**{name: arrays[f"modes.{name}"] for name in _MODES}),
         n_evaluations=header["n_evaluations"],
         _model=model,
-        _data=DataSets([X] * len(responses), responses, shape),
+        _data=DataSets([X] * len(responses), responses, shape, noise),
         **{name: arrays[f"path.{name}"] for name in _PATH},
     )

@@ -7,7 +7,7 @@ on: ``figure_`` and ``ax_``, or ``axes_`` where there are two panels.
 
 from pengp.plots.choice import CVCurveDisplay, StabilityDisplay
 from pengp.plots.coverage import CoverageDisplay
-from pengp.plots.effects import EffectsDisplay, MainEffectsDisplay
+from pengp.plots.effects import EffectsDisplay, InteractionsDisplay, MainEffectsDisplay
 from pengp.plots.lambda_axis import LambdaAxis, lambda_positions
 from pengp.plots.likelihood import ProfileLikelihoodDisplay
 from pengp.plots.next_runs import NextRunsDisplay
@@ -25,6 +25,7 @@ __all__ = [
     "CoverageDisplay",
     "EffectsDisplay",
     "ExplanationsDisplay",
+    "InteractionsDisplay",
     "LambdaAxis",
     "LeaveOneOutDisplay",
     "MainEffectsDisplay",

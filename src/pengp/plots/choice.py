@@ -44,6 +44,16 @@ class CVCurveDisplay:
         The lambda of the estimator.
     response_name : str
         For labels.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressorCV, load_piston_slap
+    >>> from pengp.plots import CVCurveDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(runs.X, runs.y)
+    >>> curve = CVCurveDisplay.from_estimator(model).plot()
+    >>> curve.best, round(curve.one_se, 4)
+    (0.0, 0.0046)
     """
 
     lams: FloatArray
@@ -170,6 +180,17 @@ class StabilityDisplay:
         Name of the metric.
     response_name : str
         For labels.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressorCV, load_piston_slap, random_folds
+    >>> from pengp.plots import StabilityDisplay
+    >>> runs = load_piston_slap()
+    >>> folds = random_folds(12, 4, repeats=3, random_state=0)
+    >>> model = PenalizedGPRegressorCV(cv=folds, random_state=0).fit(runs.X, runs.y)
+    >>> shown = StabilityDisplay.from_estimator(model).plot()
+    >>> int(shown.counts.sum())  # choices, one for each repeat
+    3
     """
 
     lams: FloatArray

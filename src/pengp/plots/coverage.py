@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.stats import binom
+from scipy import stats
 
 from pengp._core.arrays import FloatArray
 from pengp.choosing.scores import half_width
@@ -27,12 +27,13 @@ class CoverageDisplay(OfPredictions):
     levels : [99]
         Nominal levels, 0.01 to 0.99.
     coverage : [99]
-        Share of the n observed responses inside their intervals, ends included.
+        Share of the observed responses inside their intervals, ends included.
     band_lower, band_upper : [99]
         Central interval of that share, level by level, if the intervals were right: quantiles of a
         Binomial(n, level) count, divided by n.
     n : int
-        Number of responses.
+        Number of runs; one that folds hold out several times counts once, and the band is then
+        rather too wide.
     level : float
         Level of the band.
     source : {"leave-one-out", "held-out", "validation"}
@@ -40,6 +41,16 @@ class CoverageDisplay(OfPredictions):
         it, or a validation set was.
     response_name : str
         For labels.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.plots import CoverageDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> shown = CoverageDisplay.from_held_out(model).plot()  # runs predicted by fits without them
+    >>> shown.ax_.get_xlabel()
+    'nominal level of the interval (%)'
     """
 
     levels: FloatArray
@@ -55,10 +66,10 @@ class CoverageDisplay(OfPredictions):
     def _of(cls, given: Predictions, level: float, source: str, response_name: str) -> Self:
         """Count at each level."""
         half_width(level)  # says so if the level is none
-        levels, n = np.arange(1, 100) / 100.0, len(given.observed)
+        levels, n = np.arange(1, 100) / 100.0, given.different
         inside = np.abs(2.0 * given.probability_below() - 1.0) <= levels[:, None]
         share = 0.5 * (1.0 - level)
-        lower, upper = (np.asarray(binom.ppf(p, n, levels)) / n for p in (share, 1.0 - share))
+        lower, upper = (np.asarray(stats.binom.ppf(p, n, levels)) / n for p in (share, 1.0 - share))
         return cls(levels, inside.mean(axis=1), lower, upper, n, level, source, response_name)
 
     def plot(self, ax: Axes | None = None) -> Self:

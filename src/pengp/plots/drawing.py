@@ -62,6 +62,25 @@ def two_axes(ax: Any, size: tuple[float, float] = (8.4, 3.5)) -> tuple[Axes, Axe
     return first, second
 
 
+def panels(
+    count: int, columns: int, size: tuple[float, float], around: tuple[float, float]
+) -> list[Axes]:
+    """Return axes of a new figure, so many beside each other, each of that size in inches."""
+    plt, columns = pyplot(), min(count, columns)
+    rows = -(-count // columns)
+    whole = (size[0] * columns + around[0], size[1] * rows + around[1])
+    with plt.rc_context({"axes.spines.top": False, "axes.spines.right": False}):
+        grid = plt.subplots(rows, columns, figsize=whole, layout="constrained", squeeze=False)[1]
+    for spare in grid.ravel()[count:]:
+        spare.remove()
+    return list(grid.ravel()[:count])
+
+
+def shortened(label: str, most: int = 12) -> str:
+    """Return a label of so many characters at most."""
+    return label if len(label) <= most else label[: most - 1] + "…"
+
+
 def legend(ax: Axes, **where: Any) -> None:
     """Add a plain legend to the axes."""
     ax.legend(frameon=False, fontsize="small", **where)

@@ -20,7 +20,12 @@ _MOST_DECADES = 7
 
 
 class LambdaAxis(NamedTuple):
-    """Where values of lambda go on an axis, and where its ticks are."""
+    """Where values of lambda go on an axis, and where its ticks are.
+
+    See Also
+    --------
+    lambda_positions : Makes it.
+    """
 
     positions: FloatArray  # [L], log10 of lambda; 0 left of the smallest positive one
     ticks: FloatArray  # [T]
@@ -40,6 +45,13 @@ def lambda_positions(lams: ArrayLike) -> LambdaAxis:
     LambdaAxis
         positions [L] on a plain (linear) axis: log10(lambda), and for 0 a place to the left of
         all others; ticks [T] on that axis; their labels [T], of which the one at 0 is "0".
+
+    Examples
+    --------
+    >>> from pengp.plots import lambda_positions
+    >>> axis = lambda_positions([0.0, 0.01, 1.0])
+    >>> axis.positions.round(2), axis.labels
+    (array([-2.28, -2.  ,  0.  ]), ('0', '0.01', '0.1', '1'))
     """
     lams = check_lams(lams)
     positive = np.unique(lams[lams > 0.0])

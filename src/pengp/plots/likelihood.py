@@ -59,6 +59,16 @@ class ProfileLikelihoodDisplay:
         Whether all inputs share one theta.
     input_name : str or None
         Name of that input.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.plots import ProfileLikelihoodDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(isotropic=True, random_state=0).fit(runs.X, runs.y)
+    >>> shown = ProfileLikelihoodDisplay.from_estimator(model).plot()
+    >>> [round(end, 1) for end in shown.flat]  # the runs do not determine theta
+    [10.3, 1000.0]
     """
 
     grid: FloatArray

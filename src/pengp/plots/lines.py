@@ -10,6 +10,7 @@ import numpy as np
 from pengp._core.arrays import FloatArray
 from pengp.estimators.view import FittedView
 from pengp.exceptions import InputError
+from pengp.model.likelihood import Likelihood
 from pengp.path.fitting import Model
 from pengp.path.flatness import flat_stretch
 from pengp.path.penalties import term_of
@@ -20,6 +21,7 @@ class Runs(NamedTuple):
 
     X: FloatArray  # [n, d]
     y: FloatArray  # [n]
+    noise: FloatArray | None  # [n], known variances of y
     nugget: float
     model: Model
 
@@ -34,10 +36,14 @@ class Runs(NamedTuple):
 
     def loglik(self, theta: FloatArray) -> FloatArray:
         """Return log L [G] at theta [G, d]."""
-        points = self._points(theta)
-        engine = self.model.likelihood(self.X[None], self.y[None])
+        points, engine = self._points(theta), self._engine()
         which = np.zeros(len(points), dtype=np.int64)
         return engine.evaluate(which, points, derivatives=False).value
+
+    def _engine(self) -> Likelihood:
+        """Return the likelihood."""
+        noise = None if self.noise is None else self.noise[None]
+        return self.model.likelihood(self.X[None], self.y[None], noise)
 
     def penalty(self, theta: FloatArray, lam: float) -> FloatArray:
         """Return n p_lambda(theta) [G] at theta [G, d]."""
@@ -55,7 +61,7 @@ class Runs(NamedTuple):
 
     def flat(self, theta: FloatArray, p: int) -> tuple[float, float]:
         """Return where log L is flat while theta_p alone leaves theta [d]."""
-        engine = self.model.likelihood(self.X[None], self.y[None])
+        engine = self._engine()
         nugget, bounds = np.full((1, 1), self.nugget), self.model.theta_bounds
         flat = flat_stretch(engine, theta[None, None], nugget, bounds, only=p)
         return float(flat.lower[0, 0, p]), float(flat.upper[0, 0, p])

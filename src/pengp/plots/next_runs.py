@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pengp.exceptions import InputError
+from pengp.model.levels import levels_among
 from pengp.plots import drawing
 
 if TYPE_CHECKING:
@@ -31,6 +32,17 @@ class NextRunsDisplay:
         From `pengp.decisions.next_runs`.
     pairs : list of (int, int)
         Numbers of the inputs of each panel.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.decisions import next_runs
+    >>> from pengp.plots import NextRunsDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> shown = NextRunsDisplay.from_next_runs(next_runs(model, 2, random_state=0)).plot()
+    >>> len(shown.axes_)  # pairs of the inputs that matter most
+    3
     """
 
     found: NextRuns
@@ -70,6 +82,10 @@ class NextRunsDisplay:
                 )
             panel.set_xlabel(self.found.names[p])
             panel.set_ylabel(self.found.names[q])
+            for number, ticks in ((p, panel.set_xticks), (q, panel.set_yticks)):
+                levels = levels_among(self.found.transforms).get(number)
+                if levels is not None:
+                    ticks(levels.values, [drawing.shortened(label) for label in levels.labels])
         drawing.legend_above(self.axes_[0], 1)
         return self
 
@@ -81,13 +97,4 @@ class NextRunsDisplay:
             if len(given) != count:
                 raise InputError(f"this display has {count} panels; ax must hold {count} axes.")
             return given
-        plt = drawing.pyplot()
-        columns = min(count, _BESIDE)
-        rows = -(-count // columns)
-        size = (_PANEL * columns + 0.3, _PANEL * rows + 0.5)
-        with plt.rc_context({"axes.spines.top": False, "axes.spines.right": False}):
-            grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
-        panels = list(grid.ravel())
-        for panel in panels[count:]:
-            panel.remove()
-        return panels[:count]
+        return drawing.panels(count, _BESIDE, (_PANEL, _PANEL), (0.3, 0.5))

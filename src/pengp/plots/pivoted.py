@@ -41,6 +41,18 @@ class PivotedErrorsDisplay:
         Mahalanobis distance, its mean and its two-sided p value, were the model right.
     response_name : str
         For labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import PenalizedGPRegressor, get_function
+    >>> from pengp.plots import PivotedErrorsDisplay
+    >>> f = get_function("forrester")
+    >>> X, X_test = np.linspace(0, 1, 8)[:, None], np.linspace(0.06, 0.94, 5)[:, None]
+    >>> model = PenalizedGPRegressor(random_state=0).fit(X, f(X))
+    >>> shown = PivotedErrorsDisplay.from_test_runs(model, X_test, f(X_test)).plot()
+    >>> shown.errors.shape
+    (5,)
     """
 
     order: IntArray
@@ -63,6 +75,7 @@ class PivotedErrorsDisplay:
         output: int = 0,
         level: float = 0.95,
         response_name: str | None = None,
+        noise_sd: ArrayLike | None = None,
     ) -> Self:
         """Judge test runs together.
 
@@ -80,10 +93,14 @@ class PivotedErrorsDisplay:
             Level of the intervals.
         response_name : str, optional
             For labels.
+        noise_sd : float or [m], optional
+            Known standard deviations of the noise of y.
         """
         half_width(level)  # says so if the level is none
         view = view_of(estimator, output, response_name=response_name)
-        found = joint_errors(view, np.asarray(X, float), np.asarray(y, float), level)
+        places, seen = view.checked_runs(X, y)
+        sd = None if noise_sd is None else np.broadcast_to(np.asarray(noise_sd, float), seen.shape)
+        found = joint_errors(view, places, seen, level, sd)
         return cls(
             found.order,
             found.pivoted,

@@ -50,6 +50,16 @@ class ActivityDisplay:
         Inputs, the one that moves the response most first.
     response_name : str
         For labels.
+
+    Examples
+    --------
+    >>> from pengp import BayesianGPRegressor, load_piston_slap
+    >>> from pengp.plots import ActivityDisplay
+    >>> runs = load_piston_slap()
+    >>> model = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
+    >>> shown = ActivityDisplay.from_estimator(model, input_names=runs.input_names).plot()
+    >>> shown.names[shown.order[0]]  # what moves the response most
+    'cylinder liner'
     """
 
     names: tuple[str, ...]
@@ -167,6 +177,16 @@ class ExplanationsDisplay:
         Whether the input matters there, as in `ActivityDisplay`.
     response_name : str
         For labels.
+
+    Examples
+    --------
+    >>> from pengp import BayesianGPRegressor, load_piston_slap
+    >>> from pengp.plots import ExplanationsDisplay
+    >>> runs = load_piston_slap()
+    >>> model = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
+    >>> shown = ExplanationsDisplay.from_estimator(model, input_names=runs.input_names).plot()
+    >>> round(float(shown.weight.sum()), 6)
+    1.0
     """
 
     names: tuple[str, ...]

@@ -11,6 +11,7 @@ from pengp.choosing.laws import NormalLaw
 from pengp.choosing.scores import half_width, normal_interval
 from pengp.estimators.view import FittedView, view_of
 from pengp.exceptions import InputError
+from pengp.model.transforms import IDENTITY
 from pengp.plots.fitted import Estimator
 
 LEAVE_ONE_OUT, HELD_OUT, VALIDATION = "leave-one-out", "held-out", "validation"
@@ -27,6 +28,16 @@ class Predictions(NamedTuple):
     std: FloatArray  # [n]
     ends: tuple[FloatArray, FloatArray] | None = None  # [n], [n], of intervals that are not normal
     below: FloatArray | None = None  # [n], F(observed) of laws that are not normal
+    runs: int | None = None  # how many of them are different runs, where some come several times
+
+    @classmethod
+    def of_left_out(cls, view: FittedView, level: float) -> "Predictions":
+        """Take the runs, each predicted from all others at the estimates from all of them."""
+        own, law = cls(view.y, view.loo.mean, view.loo.std), view.left_out_law
+        if law is None:
+            return own
+        lower, upper = law.interval(level).T
+        return own._replace(ends=(lower, upper), below=law.cdf(view.y))
 
     @classmethod
     def of_held_out(cls, view: FittedView, level: float) -> "Predictions":
@@ -36,12 +47,15 @@ class Predictions(NamedTuple):
             raise InputError(
                 f"{view.response} is constant or has too few runs for any to be held out."
             )
-        own = cls(found.y, found.mean, found.std)
-        return (
-            own
-            if view.is_penalized
-            else own._replace(ends=(found.lower, found.upper), below=found.below)
-        )
+        own = cls(found.y, found.mean, found.std, runs=len(np.unique(found.run)))
+        if view.is_penalized and view.response_transform == IDENTITY:
+            return own
+        return own._replace(ends=(found.lower, found.upper), below=found.below)
+
+    @property
+    def different(self) -> int:
+        """How many different runs are predicted; repeats of one do not tell more than one."""
+        return len(self.observed) if self.runs is None else self.runs
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return lower and upper ends [n] of the intervals."""
@@ -122,7 +136,8 @@ class OfPredictions:
         view = view_of(estimator, output, response_name=response_name)
         if not view.is_penalized and not view.is_constant:
             return cls.from_held_out(view, level=level)
-        predictions = Predictions(view.y, view.loo.mean, view.loo.std)
+        half_width(level)  # says so if the level is none
+        predictions = Predictions.of_left_out(view, level)
         return cls._of(predictions, level, LEAVE_ONE_OUT, view.response)
 
     @classmethod
@@ -160,6 +175,7 @@ class OfPredictions:
         output: int = 0,
         level: float = 0.95,
         response_name: str | None = None,
+        noise_sd: ArrayLike | None = None,
     ) -> Self:
         """Take the predictions of test runs, with the estimator's own laws.
 
@@ -177,10 +193,12 @@ class OfPredictions:
             Level of the intervals or of the band.
         response_name : str, optional
             For labels.
+        noise_sd : float or [m], optional
+            Known standard deviations of the noise of y.
         """
         half_width(level)  # says so if the level is none
         view = view_of(estimator, output, response_name=response_name)
-        law = view.law(X)
+        law = view.law(X, noise_sd)
         given = Predictions.checked(y, law.mean(), law.std())
         lower, upper = law.interval(level).T
         given = given._replace(ends=(lower, upper), below=law.cdf(given.observed))

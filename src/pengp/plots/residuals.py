@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.stats import beta, norm
+from scipy import stats
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.choosing.scores import half_width
@@ -25,8 +25,9 @@ class ResidualsDisplay(OfPredictions):
     Attributes
     ----------
     standardized : [n]
-        (observed - predicted) / standard deviation, in the order of the runs; of an average, whose
-        laws are not normal, the normal quantiles of its probabilities of a smaller response.
+        (observed - predicted) / standard deviation, in the order of the runs; of laws that are not
+        normal, those of an average or of a transformed response, the normal quantiles of their
+        probabilities of a smaller response.
     fitted : [n]
         Predictive means, in the order of the runs.
     order : [n]
@@ -35,7 +36,8 @@ class ResidualsDisplay(OfPredictions):
         Medians of the ascending values of n standard normal draws.
     envelope_lower, envelope_upper : [n]
         Central intervals of these values, each by itself: the i-th smallest of n uniform draws
-        follows a Beta(i, n + 1 - i) distribution.
+        follows a Beta(i, n + 1 - i) distribution. Where folds hold out each of m runs several
+        times, i and n + 1 - i are taken (m + 1) / (n + 1) times, as for m draws.
     level : float
         Level of the envelope.
     source : {"leave-one-out", "held-out", "validation"}
@@ -43,6 +45,14 @@ class ResidualsDisplay(OfPredictions):
         it, or a validation set was.
     response_name : str
         For labels.
+
+    Examples
+    --------
+    >>> from pengp.plots import ResidualsDisplay
+    >>> observed, mean, std = [55.2, 59.0, 57.1], [55.0, 57.0, 57.3], [0.5, 1.0, 0.7]
+    >>> shown = ResidualsDisplay.from_predictions(observed, mean, std).plot()
+    >>> shown.standardized.round(2)
+    array([ 0.4 ,  2.  , -0.29])
     """
 
     standardized: FloatArray
@@ -61,10 +71,10 @@ class ResidualsDisplay(OfPredictions):
         half_width(level)  # says so if the level is none
         standardized = given.standardized()
         n = len(standardized)
-        ranks = np.arange(1, n + 1)
+        ranks = np.arange(1, n + 1) * ((given.different + 1) / (n + 1))
         share = 0.5 * (1.0 - level)
         lower, median, upper = (
-            np.asarray(norm.ppf(beta.ppf(p, ranks, n + 1 - ranks)))
+            np.asarray(stats.norm.ppf(stats.beta.ppf(p, ranks, given.different + 1 - ranks)))
             for p in (share, 0.5, 1.0 - share)
         )
         order = np.argsort(standardized, kind="stable")

@@ -53,6 +53,16 @@ class SliceDisplay:
         that is left when it is known at the run's projection onto the slice.
     log : (bool, bool)
         Whether input and response are modelled, and drawn, on logarithmic scales.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.plots import SliceDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> shown = SliceDisplay.from_estimator(model, input="pin offset", input_names=runs.input_names)
+    >>> shown.plot().ax_.get_xlabel()
+    'pin offset'
     """
 
     input: int
@@ -191,6 +201,16 @@ class ContourDisplay:
         How far each run is from the slice, as in `SliceDisplay`.
     log : (bool, bool)
         Whether the two inputs are modelled, and drawn, on logarithmic scales.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.plots import ContourDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> shown = ContourDisplay.from_estimator(model, inputs=(0, 5), input_names=runs.input_names)
+    >>> len(shown.plot().axes_)  # the prediction, and the width of its interval
+    2
     """
 
     inputs: tuple[int, int]

@@ -46,6 +46,16 @@ class ThetaPathDisplay:
         Whether all inputs share one theta.
     response_name : str
         For labels.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressorCV, load_piston_slap
+    >>> from pengp.plots import ThetaPathDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressorCV(cv=4, random_state=0).fit(runs.X, runs.y)
+    >>> shown = ThetaPathDisplay.from_estimator(model, input_names=runs.input_names).plot()
+    >>> shown.theta.shape, shown.theta[0].round(1)  # lambda = 0
+    ((41, 6), array([4.1, 0. , 0.6, 0. , 0. , 2.8]))
     """
 
     lams: FloatArray

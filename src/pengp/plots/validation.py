@@ -35,6 +35,16 @@ class LeaveOneOutDisplay(OfPredictions):
         it, or a validation set was.
     response_name : str
         For labels.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.plots import LeaveOneOutDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> shown = LeaveOneOutDisplay.from_estimator(model).plot()
+    >>> shown.ax_.get_xlabel()
+    'observed response'
     """
 
     observed: FloatArray

@@ -53,6 +53,18 @@ def write_report(
     list of str
         Of an average, a sentence for each output on how its predictions differ from those of the
         paper's choice of lambda; else empty.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.report import write_report
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> write_report(model, "piston.html", info={"response": "noise", "source": "piston slap"})
+    []
+    >>> Path("piston.html").stat().st_size > 100_000  # one file that needs nothing else
+    True
     """
     model = surrogate_in(model)
     check_model(model)

@@ -27,7 +27,7 @@ def activity_table(subject: Subject) -> Table:
                 number_cell(float(subject.view.importance[p]), 3),
                 number_cell(median, 3),
                 Cell(span, float(low) if np.isfinite(low) else None),
-                Cell(f"{number(X[:, p].min(), 6)} to {number(X[:, p].max(), 6)}", X[:, p].min()),
+                Cell(subject.extent(p), X[:, p].min()),
             )
         )
     columns = (

@@ -7,12 +7,14 @@ from pengp.report import sentences, tables
 from pengp.report.average_tables import activity_table, explanations_table
 from pengp.report.beside import Difference, difference
 from pengp.report.choice import cv_curve
+from pengp.report.contours import contour_plots
 from pengp.report.effects import effects_part
 from pengp.report.heldout import held_out_sentence, held_out_table
+from pengp.report.next_runs import next_part
 from pengp.report.payload import Payload
 from pengp.report.posterior import explanation_plots, lengthscale_plot
 from pengp.report.prediction import prediction_plots
-from pengp.report.response import contour_plots, slice_plots
+from pengp.report.response import slice_plots
 from pengp.report.sentences import Caution, Tile
 from pengp.report.subject import Subject
 from pengp.report.text import counted, listed, number, percent
@@ -39,6 +41,7 @@ def output_of(subject: Subject, beside: Subject, payload: Payload) -> dict[str, 
         "predictions": prediction_plots(subject, payload) if predicted else [],
         "effects": effects_part(subject, payload),
         "what_if": what_if(subject, payload),
+        "next_runs": next_part(subject, payload),
         "lengthscales": None if constant else lengthscale_plot(subject, payload),
         "explanations": [] if constant else explanation_plots(subject, payload),
         "slices": slice_plots(subject, payload, None if constant else beside.view),

@@ -4,7 +4,7 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import qmc
+from scipy import stats
 
 from pengp.choosing.folds import DEFAULT_K
 from pengp.estimators import BayesianGPRegressor, PenalizedGPRegressorCV
@@ -28,7 +28,9 @@ def paper_fit(model: BayesianGPRegressor) -> PenalizedGPRegressorCV:
     cv = None if len(X) <= _FEW_RUNS else DEFAULT_K
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PengpWarning)  # the average's own fit has said it
-        return PenalizedGPRegressorCV(cv=cv, **model._scale_settings(), random_state=0).fit(X, y)
+        return PenalizedGPRegressorCV(cv=cv, **model._scale_settings(), random_state=0).fit(
+            X, y, model.noise_sd_
+        )
 
 
 class Difference(NamedTuple):
@@ -58,7 +60,7 @@ class Difference(NamedTuple):
 
 def difference(view: FittedView, other: FittedView) -> Difference:
     """Compare an average with another surrogate, at points that fill the design region."""
-    X = view.places(qmc.Sobol(len(view.names), seed=0).random_base2(_POINTS))
+    X = view.places(stats.qmc.Sobol(len(view.names), seed=0).random_base2(_POINTS))
     mean, lower, upper = view.predict(X, _LEVEL)
     theirs, their_lower, their_upper = other.predict(X, _LEVEL)
     away = np.abs(theirs - mean) / view.predict_std(X)

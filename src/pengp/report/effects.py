@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from pengp.decisions.indices import Effects, Estimate, effects
+from pengp.decisions.estimates import Estimate
+from pengp.decisions.indices import Effects, effects
 from pengp.exceptions import InputError
+from pengp.report.interactions import interaction_plots
 from pengp.report.payload import Payload
 from pengp.report.plot import Plot
 from pengp.report.style import INPUTS, figure
@@ -27,11 +29,11 @@ def effects_part(subject: Subject, payload: Payload) -> dict[str, Any] | None:
         return None
     try:
         found = effects(subject.view)
-    except InputError:  # a kernel or a mean of the user's own, or levels
+    except InputError:  # a kernel or a mean of the user's own
         return None
     return {
         "sentence": _sentence(found),
-        "plot": _bars(subject, payload, found),
+        "plots": [_bars(subject, payload, found), *interaction_plots(subject, payload, found)],
         "table": _table(subject, found),
     }
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.choosing.validation import VALIDATION_SCORES
 from pengp.plots import CoverageDisplay, LeaveOneOutDisplay
 from pengp.report.payload import Payload
 from pengp.report.plot import Plot

@@ -20,12 +20,14 @@ from pengp.report import sentences, settings, tables
 from pengp.report.averages import output_of
 from pengp.report.beside import paper_fit
 from pengp.report.choice import cv_curve, stability
+from pengp.report.contours import contour_plots
 from pengp.report.effects import effects_part
 from pengp.report.heldout import held_out_plots, held_out_sentence, held_out_table
 from pengp.report.likelihood import likelihood_plots
+from pengp.report.next_runs import next_part
 from pengp.report.payload import Payload
 from pengp.report.prediction import prediction_plots, score_line
-from pengp.report.response import contour_plots, slice_plots
+from pengp.report.response import slice_plots
 from pengp.report.subject import Estimator, Subject, subjects
 from pengp.report.text import counted, lam_is, plain
 from pengp.report.theta import theta_path
@@ -149,6 +151,7 @@ def _output(subject: Subject, payload: Payload) -> dict[str, Any]:
         "predictions": prediction_plots(subject, payload),
         "effects": effects_part(subject, payload),
         "what_if": what_if(subject, payload),
+        "next_runs": next_part(subject, payload),
         "path": theta_path(subject, payload) if len(subject.lams) > 1 else None,
         "choice": [plot for plot in choice_plots if plot is not None],
         "slices": slice_plots(subject, payload),

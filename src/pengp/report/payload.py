@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from pengp.report.style import DARK
 
-#: Strings in nested lists, one level for each key of the state.
-Words: TypeAlias = Sequence["str | Words"]
+#: Strings, or lists of what plotly takes, in nested lists, one level for each key of the state.
+Words: TypeAlias = Sequence["str | float | Words | None"]
 #: Numbers that vary by less than this share of their size keep all digits.
 _COARSE = 1e-3
 #: Inside a script element these could end it, or be read as something else.

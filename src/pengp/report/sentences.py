@@ -189,6 +189,8 @@ def error(subject: Subject) -> str:
         f"{percent(scores['rmse'] / spread)} of the standard deviation of the response, "
         f"{number(spread, 3)}. Q² = {number(scores['q2'], 3)}: {_explained(scores['q2'])}"
     )
+    if subject.view.noise_words:
+        text += f" Errors include the runs' noise ({subject.view.noise_words})."
     if not subject.view.is_penalized:
         return text
     return (
@@ -238,7 +240,7 @@ def held(subject: Subject) -> str:
         return ""
     middle = subject.view.middle
     order = subject.ranked[:_MOST_NAMED]
-    words = [f"{subject.view.names[p]} at {number(middle[p])}" for p in order]
+    words = [f"{subject.view.names[p]} at {subject.value(p, middle[p])}" for p in order]
     rest = len(subject.view.names) - len(order)
     if rest:
         words.append(f"{rest} more")
@@ -253,6 +255,8 @@ def runs(subject: Subject) -> str:
         f"{subject.view.response} from {number(float(y.min()))} to {number(float(y.max()))}, "
         f"mean {number(float(y.mean()))}, standard deviation {number(float(y.std(ddof=1)))}."
     )
+    if subject.view.noise_words:
+        text += f" Its noise is {subject.view.noise_words}; predictions leave it out."
     if not subject.view.is_penalized and subject.diagnosis.held_out is None:
         return text
     worst = int(np.abs(subject.residuals[subject.place].standardized).argmax())

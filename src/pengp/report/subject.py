@@ -15,6 +15,7 @@ from pengp.estimators import (
     PenalizedGPRegressorCV,
 )
 from pengp.estimators.view import FittedView, count_outputs, names_of_inputs, view_of
+from pengp.model.levels import Levels
 from pengp.plots import LambdaAxis, LeaveOneOutDisplay, ResidualsDisplay, lambda_positions
 from pengp.report.text import number, plain
 
@@ -68,6 +69,18 @@ class Subject:
         if not self.view.is_penalized:
             return 0
         return int(np.flatnonzero(self.lams == self.view.lam)[0])
+
+    def value(self, p: int, x: float, digits: int = 4) -> str:
+        """Return a value of input p in words: a level by its name."""
+        transform = self.view.input_transforms[p]
+        return transform.label_of(x) if isinstance(transform, Levels) else number(x, digits)
+
+    def extent(self, p: int) -> str:
+        """Return the range of input p in the runs, or its levels."""
+        transform, values = self.view.input_transforms[p], self.view.X[:, p]
+        if isinstance(transform, Levels):
+            return transform.listed
+        return f"{number(values.min(), 6)} to {number(values.max(), 6)}"
 
     @cached_property
     def axis(self) -> LambdaAxis:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pengp._core.arrays import FloatArray
-from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.choosing.validation import VALIDATION_SCORES
 from pengp.exceptions import InputError
 from pengp.report.payload import Payload
 from pengp.report.subject import Subject
@@ -69,6 +69,11 @@ def number_cell(value: float, digits: int = 4, id: str = "") -> Cell:
     return Cell(number(value, digits), float(value) if np.isfinite(value) else _far(value), id)
 
 
+def input_cell(subject: Subject, p: int, value: float, digits: int = 7) -> Cell:
+    """Return a cell with a value of input p, a level by its name."""
+    return Cell(subject.value(p, value, digits), float(value))
+
+
 def _far(value: float) -> float:
     """Return a finite stand-in for a number that is not, so that it sorts as it should."""
     return -1.8e308 if value == -np.inf else 1.7e308
@@ -116,8 +121,8 @@ def _input_row(subject: Subject, payload: Payload, p: int) -> tuple[Cell, ...]:
         number_cell(theta, id=f"{id}-theta"),
         Cell("", float(theta), f"{id}-bar", _share(subject, theta)),
         number_cell(subject.lengthscale[subject.place, p], id=f"{id}-lengthscale"),
-        number_cell(X[:, p].min(), 6),
-        number_cell(X[:, p].max(), 6),
+        input_cell(subject, p, X[:, p].min(), 6),
+        input_cell(subject, p, X[:, p].max(), 6),
     )
 
 
@@ -172,7 +177,8 @@ def runs_table(subject: Subject) -> Table:
     rows = []
     for i in range(min(len(subject.view.y), _MOST_RUNS)):
         cells = [Cell(str(i + 1), i + 1)]
-        cells += [number_cell(v, 7) for v in (*subject.view.X[i], subject.view.y[i])]
+        cells += [input_cell(subject, p, v) for p, v in enumerate(subject.view.X[i])]
+        cells.append(number_cell(subject.view.y[i], 7))
         cells += [number_cell(v, 5) for v in predictions[i]]
         cells += [] if folds is None else [Cell(folds[i])]
         rows.append(tuple(cells))

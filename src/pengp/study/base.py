@@ -28,6 +28,15 @@ class Study:
         Parts of one repetition that need test runs of the user's, in every size.
     is_paper : bool
         Whether it repeats a study of the paper; "all" stands for those.
+
+    Examples
+    --------
+    >>> from pengp.study import get_study
+    >>> study = get_study("simulation")
+    >>> len(study.tasks("tiny")) < len(study.tasks("paper"))
+    True
+    >>> study.tasks("tiny")[0]
+    Task(study='simulation', function='lim', repetition=0, root=0)
     """
 
     name: str
@@ -38,7 +47,9 @@ class Study:
     is_paper: bool = True
 
     def tasks(self, size: str, *, test_runs: bool = False, root: int = 0) -> list[Task]:
-        """Return the tasks of a size, always in the same order.
+        """Return the tasks of a size, always in the same order: one repetition after the other.
+
+        A run that is stopped has about as many repetitions of each part.
 
         Parameters
         ----------
@@ -52,9 +63,10 @@ class Study:
         if size not in self.sizes:
             raise InputError(f"no size {size!r}; a study has the sizes {', '.join(SIZES)}.")
         counts = dict(self.sizes[size]) | dict.fromkeys(self.test_parts if test_runs else (), 1)
-        return [
+        tasks = [
             Task(self.name, part, r, root) for part, count in counts.items() for r in range(count)
         ]
+        return sorted(tasks, key=lambda task: task.repetition)
 
 
 def sizes_of(once: str, **repeated: tuple[int, int, int]) -> dict[str, dict[str, int]]:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from scipy.stats import qmc
 
 from pengp._core.arrays import FloatArray
+from pengp._core.sobol import sobol_points
 from pengp.datasets import get_function, latin_hypercube, scale_design
 from pengp.datasets.functions import TestFunction
 from pengp.decisions.indices import Effects, effects
@@ -32,7 +32,7 @@ def true_indices(function: TestFunction) -> tuple[FloatArray, FloatArray]:
     From the function itself on a Sobol sequence (Saltelli et al. 2010, Jansen 1999).
     """
     d = function.dimension
-    points = qmc.Sobol(2 * d, scramble=False).random(_POINTS) + 0.5 / _POINTS
+    points = sobol_points(_POINTS, 2 * d) + 0.5 / _POINTS
     A, B = points[:, :d], points[:, d:]
     at_a, at_b = function.unit(A), function.unit(B)
     variance = np.var(np.concatenate([at_a, at_b]))

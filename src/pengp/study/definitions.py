@@ -140,13 +140,14 @@ random and a sliced Latin hypercube with the same test runs. Methods are "dpe_1s
 followed by "_random", "_repeated", "_stratified", "_space_filling" (on the random design),
 "_sliced" and "_sliced_random" (on the sliced one); metrics "rmse", "crps", "coverage".
 
-methods, methods-rivals, methods-real
--------------------------------------
-Not of the paper: ways to fit, compared. Parts are test functions or, of ``methods-real``,
-simulator.response.runs with the responses counted from 1; a repetition is a new design, the same
-in ``methods`` and ``methods-rivals``. The part ``piston-slap`` of these two, only where test runs
+methods, methods-rivals, methods-real, methods-rivals-real
+----------------------------------------------------------
+Not of the paper: ways to fit, compared. Parts are test functions or, where the name ends in
+"-real", simulator.response.runs with the responses counted from 1; a repetition is a new design,
+the same with and without "-rivals". The part ``piston-slap`` of the first two, only where test runs
 are given, predicts them from the 12 piston-slap runs. The methods are those of
-`pengp.study.methods.catalogue`; metrics "rmse", "crps" and "interval_score" of the standardised
+`pengp.study.methods.catalogue`, variants on every fifth design of a function and every third
+subset of a simulator's runs only; metrics "rmse", "crps" and "interval_score" of the standardised
 response, and "coverage" of the 95 % intervals, on test runs. ``x`` and ``lam`` are None.
 
 decisions, decisions-real
@@ -256,6 +257,13 @@ _SIMULATORS = Study(
     sizes_of("", **dict.fromkeys(SIMULATOR_PARTS, (1, 3, 10))),
     is_paper=False,
 )
+_RIVALS_REAL = Study(
+    "methods-rivals-real",
+    "Other packages, real simulators",
+    "scikit-learn and libKriging on the runs of the study `methods-real` (--real FOLDER).",
+    _SIMULATORS.sizes,
+    is_paper=False,
+)
 _DECISIONS = Study(
     "decisions",
     "Decisions",
@@ -264,7 +272,7 @@ _DECISIONS = Study(
     sizes_of(
         "",
         **dict.fromkeys(EFFECT_PARTS, (1, 3, 40)),
-        **dict.fromkeys(NEXT_FUNCTIONS, (1, 3, 10)),
+        **dict.fromkeys(NEXT_FUNCTIONS, (1, 2, 4)),
     ),
     is_paper=False,
 )
@@ -272,7 +280,7 @@ _DECISIONS_REAL = Study(
     "decisions-real",
     "Decisions, real simulators",
     "Whether proposed runs help more than others, on runs of real simulators (--real FOLDER).",
-    sizes_of("", **dict.fromkeys(NEXT_SIMULATORS, (1, 3, 10))),
+    sizes_of("", **dict.fromkeys(NEXT_SIMULATORS, (1, 2, 4))),
     is_paper=False,
 )
 
@@ -289,6 +297,7 @@ STUDIES: dict[str, Study] = {
         _METHODS,
         _RIVALS,
         _SIMULATORS,
+        _RIVALS_REAL,
         _DECISIONS,
         _DECISIONS_REAL,
     )
@@ -296,7 +305,14 @@ STUDIES: dict[str, Study] = {
 
 
 def get_study(name: str) -> Study:
-    """Return the study called `name`; an InputError suggests the closest name if there is none."""
+    """Return the study called `name`; an InputError suggests the closest name if there is none.
+
+    Examples
+    --------
+    >>> from pengp.study import get_study
+    >>> get_study("forrester").name
+    'forrester'
+    """
     if name in STUDIES:
         return STUDIES[name]
     close = get_close_matches(str(name).lower(), STUDIES, n=1, cutoff=0.0)

@@ -14,6 +14,7 @@ from pengp._core.checks import as_seed
 from pengp.choosing.crossval import cross_validate_path
 from pengp.choosing.folds import given_folds, random_folds, space_filling_folds, stratified_folds
 from pengp.choosing.plan import FoldPlan
+from pengp.choosing.rules import RuleName
 from pengp.datasets.designs import latin_hypercube, scale_design
 from pengp.datasets.functions import TestFunction, get_function
 from pengp.path.penalized import penalized_path
@@ -31,7 +32,7 @@ from pengp.study.task import Row, Task
 
 _REPEATS = 5
 #: How lambda is chosen from a table, by name.
-_CHOICES = {"dpe_1se": ("dpe", "1se"), "pe": ("pe", "min")}
+_CHOICES: dict[str, tuple[str, RuleName]] = {"dpe_1se": ("dpe", "1se"), "pe": ("pe", "min")}
 
 
 def fold_designs(task: Task) -> list[Row]:

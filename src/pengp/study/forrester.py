@@ -8,6 +8,7 @@ from pengp._core.arrays import FloatArray
 from pengp.choosing.crossval import CVTable, cross_validate_path
 from pengp.choosing.folds import FoldPlan, random_folds
 from pengp.choosing.folds import leave_one_out as leave_one_out_folds
+from pengp.choosing.rules import RuleName
 from pengp.datasets.designs import scale_design
 from pengp.datasets.functions import get_function
 from pengp.model.profile import profile_loglik
@@ -186,7 +187,7 @@ def random_draw(task: Task) -> list[Row]:
 def partitions(task: Task) -> list[Row]:
     """Return what each of the 105 partitions into four pairs chooses."""
     table, seconds = timed(partition_table, forrester_runs(), task.seed)
-    rules = (("", "min"), ("_1se", "1se"))
+    rules: tuple[tuple[str, RuleName], ...] = (("", "min"), ("_1se", "1se"))
     chosen = {
         metric + ending: table.stability(metric, rule)
         for metric in PARTITION_METRICS

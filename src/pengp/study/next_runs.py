@@ -14,6 +14,7 @@ from scipy.spatial.distance import cdist
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.datasets import get_function, latin_hypercube, scale_design
 from pengp.decisions import next_runs
+from pengp.decisions.goals import CriterionName
 from pengp.estimators import BayesianGPRegressor
 from pengp.study.methods.problems import SimulatorTables
 from pengp.study.methods.sizes import NEXT_FUNCTIONS
@@ -63,7 +64,7 @@ def by_distance(problem: Continued, known: IntArray, k: int) -> IntArray:
     return chosen
 
 
-def by_criterion(criterion: str) -> Way:
+def by_criterion(criterion: CriterionName) -> Way:
     """Return the way that `pengp.decisions.next_runs` goes, for accuracy by a criterion."""
 
     def way(problem: Continued, known: IntArray, k: int) -> IntArray:

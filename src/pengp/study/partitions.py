@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
+from typing import Final
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from pengp.choosing.rules import best_index, one_se_index
 from pengp.study.rows import LAMS, METRICS, Runs
 
 #: The paper's metrics, and the authors' package's own DPE.
-PARTITION_METRICS = (*METRICS, "root_dpe")
+PARTITION_METRICS: Final = (*METRICS, "root_dpe")
 
 
 def partings(runs: tuple[int, ...], size: int) -> Iterator[list[tuple[int, ...]]]:

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TextIO
 
+from pengp._core.progress import time_bar
 from pengp.study.runner import Progress, Tally
 
 
@@ -13,19 +14,7 @@ def shown(name: str, stream: TextIO) -> Iterator[Progress]:
     if not stream.isatty():
         yield Lines(name, stream)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        MofNCompleteColumn(),
-        TextColumn("tasks, {task.fields[failed]} failed,"),
-        TimeRemainingColumn(),
-        TextColumn("to go"),
-    )
-    with Bar(*columns, console=Console(file=stream)) as bar:
+    with time_bar(stream, "tasks, {task.fields[failed]} failed,") as bar:
         line = bar.add_task(name, total=None, failed=0)
         yield lambda tally: bar.update(
             line, total=tally.to_do, completed=tally.ended, failed=tally.failed

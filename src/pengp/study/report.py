@@ -36,6 +36,14 @@ def write_report(store_path: str | os.PathLike[str], out_dir: str | os.PathLike[
     -------
     Path
         Of ``index.html``, which needs none of the other files.
+
+    Examples
+    --------
+    >>> from pengp.study import Store, get_study, run_studies, write_report
+    >>> with Store.open("reported.sqlite", "w") as store:
+    ...     done = run_studies([get_study("limits")], store, "tiny")
+    >>> write_report("reported.sqlite", "verdicts").name
+    'index.html'
     """
     contents = _contents(Path(store_path))
     files = _files(contents)

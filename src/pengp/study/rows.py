@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import Final, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from pengp._core.arrays import FloatArray
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.laws import NormalLaw
-from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.choosing.validation import VALIDATION_SCORES
 from pengp.datasets import load_piston_slap
 from pengp.datasets.designs import scale_design
 from pengp.datasets.functions import get_function
@@ -26,7 +26,7 @@ NUGGET = 1e-5
 #: The paper's values of lambda [41].
 LAMS = lambda_grid()
 #: The paper's cross-validation metrics.
-METRICS = ("pe", "md", "score", "dpe")
+METRICS: Final = ("pe", "md", "score", "dpe")
 #: What predictions of test runs are judged by.
 SCORES = ("rmse", "crps", "coverage")
 

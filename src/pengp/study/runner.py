@@ -102,6 +102,16 @@ def run(
     -------
     Tally
         What was done.
+
+    Examples
+    --------
+    >>> from pengp.study import Store, get_study, run
+    >>> tasks = get_study("limits").tasks("tiny")[:2]
+    >>> with Store.open("limits.sqlite", "w") as store:
+    ...     print(run(tasks[:1], store).done, "task done")
+    ...     print(run(tasks, store).already, "task done before")
+    1 task done
+    1 task done before
     """
     if jobs < 1:
         raise InputError(f"jobs is {jobs}; it has to be at least 1.")
@@ -151,7 +161,7 @@ def run_studies(
         For the tasks that need some; they are left out otherwise. The runs of one store may not
         change.
     simulators : mapping of str to SimulatorTable, optional
-        Runs of real simulators, which `methods-real` and `decisions-real` need.
+        Runs of real simulators, for the studies whose names end in "-real".
     watched : callable
         Returns, for a study, the context that is entered while it runs and gives its `Progress`.
 
@@ -159,6 +169,14 @@ def run_studies(
     -------
     dict
         What was done, by name of study.
+
+    Examples
+    --------
+    >>> from pengp.study import Store, get_study, run_studies
+    >>> with Store.open("whole.sqlite", "w") as store:
+    ...     found = run_studies([get_study("limits")], store, "tiny")
+    >>> found["limits"].failed
+    0
     """
     store.pin("root", str(root))
     if test_runs is not None:

@@ -16,6 +16,7 @@ from pengp.datasets.designs import latin_hypercube, scale_design
 from pengp.datasets.functions import get_function
 from pengp.model.posterior import Posterior
 from pengp.path.penalized import PathFit, penalized_path
+from pengp.path.penalties import PenaltyName
 from pengp.study.rows import (
     LAMS,
     METRICS,
@@ -64,13 +65,13 @@ def draw(task: Task) -> Draw:
     return Draw(X, function(X), X_test, function(X_test), plan, as_seed(rng))
 
 
-def simulate(task: Task, *, penalty: str) -> list[Row]:
+def simulate(task: Task, *, penalty: PenaltyName) -> list[Row]:
     """Return the scores of all methods; they share the folds, the path and the test runs."""
     with ONE_THREAD:  # many tiny matrices, which threads only slow down
         return _simulated(draw(task), task.function, penalty)
 
 
-def _simulated(data: Draw, function: str, penalty: str) -> list[Row]:
+def _simulated(data: Draw, function: str, penalty: PenaltyName) -> list[Row]:
     """Return the scores of all methods on one draw."""
     runs = scaled_runs(data.X, data.y, get_function(function).bounds)
     judge = partial(_scores, data, runs)
@@ -92,7 +93,7 @@ def _simulated(data: Draw, function: str, penalty: str) -> list[Row]:
     )
 
 
-def _cross_validate(runs: Runs, data: Draw, penalty: str) -> CVTable:
+def _cross_validate(runs: Runs, data: Draw, penalty: PenaltyName) -> CVTable:
     """Return the table of the five folds."""
     return cross_validate_path(
         runs.X,

@@ -52,7 +52,16 @@ class FailedTask:
 
 
 class Store:
-    """The rows of studies in one SQLite file; `open` makes one, a ``with`` block closes it."""
+    """The rows of studies in one SQLite file; `open` makes one, a ``with`` block closes it.
+
+    Examples
+    --------
+    >>> from pengp.study import Store, get_study, run
+    >>> with Store.open("study.sqlite", "w") as store:
+    ...     tally = run(get_study("limits").tasks("tiny")[:1], store)
+    ...     print(store.rows().columns.tolist()[:4])
+    ['study', 'function', 'repetition', 'method']
+    """
 
     def __init__(
         self, path: Path, connection: sqlite3.Connection, lock: sqlite3.Connection | None = None

@@ -7,7 +7,17 @@ from pengp._core.arrays import FloatArray
 
 
 class Task(NamedTuple):
-    """The unit of work: one repetition of one part of a study."""
+    """The unit of work: one repetition of one part of a study.
+
+    Examples
+    --------
+    The seed follows from the name and the root seed, and from nothing else:
+
+    >>> from pengp.study import Task
+    >>> task = Task("simulation", "branin", 3)
+    >>> task.name, task.seed == Task("simulation", "branin", 3).seed
+    ('simulation/branin/3', True)
+    """
 
     study: str
     function: str
@@ -29,7 +39,12 @@ class Task(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One number that a task found; with the task's study, function and repetition it is tidy."""
+    """One number that a task found; with the task's study, function and repetition it is tidy.
+
+    See Also
+    --------
+    run_task : Returns a list of them.
+    """
 
     method: str
     lam: float | None
@@ -43,7 +58,20 @@ class Row(NamedTuple):
 
 
 class TestRuns(NamedTuple):
-    """Runs that judge the piston-slap surrogates, in the user's units."""
+    """Runs that judge the piston-slap surrogates, in the user's units.
+
+    Examples
+    --------
+    Test runs add the tasks that judge predictions:
+
+    >>> from pengp import load_piston_slap
+    >>> from pengp.study import TestRuns, get_study
+    >>> runs = load_piston_slap()
+    >>> test_runs = TestRuns(runs.X[:3], runs.y[:3])  # yours are others than those of the fit
+    >>> study = get_study("piston-slap")
+    >>> len(study.tasks("tiny", test_runs=True)) > len(study.tasks("tiny"))
+    True
+    """
 
     X: FloatArray  # [m, 6]
     y: FloatArray  # [m]

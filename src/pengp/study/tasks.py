@@ -26,11 +26,12 @@ _PARTS: dict[str, dict[str, Callable[[Task], list[Row]]]] = {
     "limits": limits.PARTS,
     "folds": fold_designs.PARTS,
     "methods": compare.PARTS,
-    "methods-rivals": compare.RIVAL_PARTS,
+    "methods-rivals": compare.PARTS,
     "decisions": decisions.PARTS | next_runs.PARTS,
 }
 _REAL: dict[str, Callable[[Task, SimulatorTables], list[Row]]] = {
     "methods-real": compare.on_simulator,
+    "methods-rivals-real": compare.on_simulator,
     "decisions-real": next_runs.on_simulator,
 }
 _TEST_PARTS: dict[str, Callable[[Task, TestRuns], list[Row]]] = {
@@ -54,8 +55,15 @@ def run_task(
     test_runs : TestRuns, optional
         For the parts that judge predictions of the user's test runs.
     simulators : mapping of str to SimulatorTable, optional
-        Runs of real simulators, for the studies `methods-real` and
-        `decisions-real`.
+        Runs of real simulators, for the studies whose names end in "-real".
+
+    Examples
+    --------
+    >>> from pengp.study import get_study, run_task
+    >>> task = get_study("limits").tasks("tiny")[0]
+    >>> rows = run_task(task)
+    >>> rows[0]._fields
+    ('method', 'lam', 'metric', 'x', 'value', 'seconds')
     """
     if task not in get_study(task.study).tasks("paper", test_runs=True, root=task.root):
         raise InputError(

@@ -75,12 +75,29 @@
     }
   }
 
+  const listeners = [];
+  let pending = 0;
   function setState(key, value) {
     if (state[key] === value) return;
     state[key] = value;
     bindings.filter((binding) => binding.by.includes(key)).forEach(apply);
+    listeners.forEach((listener) => listener(key));
     schedule();
   }
+
+  // What the script that predicts needs: the state, and figures that it fills.
+  window.pengpReport = {
+    models: report.models,
+    state,
+    pick,
+    listen: (listener) => { listeners.push(listener); },
+    begin: () => { pending += 1; schedule(); },
+    end: () => { pending -= 1; schedule(); },
+    show: (id, values) => {
+      Object.entries(values).forEach(([path, value]) => assign(figures[id], path, value));
+      dirty.add(id);
+    },
+  };
 
   // Figures are written in the light theme's colours; the dark theme's take their places.
   function recoloured(value, colours) {
@@ -122,7 +139,7 @@
     const seen = [...dirty].filter((id) => visible.has(id));
     (seen.length ? seen : [...dirty].slice(0, 1)).forEach(draw);
     if (dirty.size) schedule();
-    else root.dataset.ready = "true";
+    else if (!pending) root.dataset.ready = "true";
   }
 
   function redrawAll() {

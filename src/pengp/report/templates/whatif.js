@@ -1,9 +1,10 @@
 "use strict";
 // The prediction of a model at the inputs of its sliders: what pengp's predict and
-// predict_interval say, computed from the model's numbers.
+// predict_interval say, computed from the model's numbers. Contours follow the sliders.
 (() => {
-  const { models } = JSON.parse(document.getElementById("report-data").textContent);
+  const report = window.pengpReport;
   const SHARED = 8;
+  const FAINT = 0.15;
 
   function doubles({ f8 }) {
     return new Float64Array(Uint8Array.from(atob(f8), (c) => c.charCodeAt(0)).buffer);
@@ -17,11 +18,13 @@
     matern32_product: (t) => m32(Math.sqrt(3 * t)),
     matern52_additive: (t) => (SHARED + m52(Math.sqrt(5 * t))) / (SHARED + 1) };
 
-  function correlation(kernel, theta, x, z) {
+  // Levels are the same or not; other inputs differ by a distance.
+  function correlation(kernel, theta, x, z, levels) {
     let sum = 0;
     let whole = 1;
     for (let p = 0; p < x.length; p += 1) {
-      const t = theta[p] * (x[p] - z[p]) ** 2;
+      const away = levels[p] ? Number(x[p] !== z[p]) : x[p] - z[p];
+      const t = theta[p] * away * away;
       if (kernel in product) whole *= product[kernel](t);
       else sum += t;
     }
@@ -56,37 +59,37 @@
 
   // A process given the runs. A trend with a prior is part of the correlations; one without is
   // estimated, as in universal kriging.
-  function condition(m, j, X, y) {
-    const [n, d] = m.X.shape;
-    const theta = m.thetas.subarray(j * d, (j + 1) * d);
+  function condition(m, j, theta, nugget, sigma2) {
+    const X = m.rows;
     const [kernel, mean, prior] = [m.kernel[j], m.mean[j], m.variance[j]];
     const F = X.map((x) => basis(mean, x));
-    const R = X.map((x, i) => X.map((z, k) => correlation(kernel, theta, x, z)
-      + (i === k ? m.nuggets[j] : 0) + (prior === null ? 0 : prior * dot(F[i], F[k]))));
+    const ridge = X.map((_, i) => nugget + (m.noises ? m.noises[i] / sigma2 : 0));
+    const R = X.map((x, i) => X.map((z, k) => correlation(kernel, theta, x, z, m.levels)
+      + (i === k ? ridge[i] : 0) + (prior === null ? 0 : prior * dot(F[i], F[k]))));
     const L = cholesky(R);
-    const half = forward(L, y);
+    const half = forward(L, m.y);
     const free = prior === null ? F[0].length : 0;
     const W = Array.from({ length: free }, (_, c) => forward(L, F.map((row) => row[c])));
     const G = cholesky(W.map((a) => W.map((b) => dot(a, b))));
     const right = forward(G, W.map((w) => dot(w, half)));
-    return { theta, kernel, mean, prior, F, L, half, W, G, right, n };
+    return { theta, nugget, sigma2, kernel, mean, prior, F, L, half, W, G, right };
   }
 
   // Location and squared scale at x, in the unit cube.
-  function predict(c, sigma2, nugget, X, x) {
+  function predict(c, X, levels, x) {
     const f = basis(c.mean, x);
-    const r = X.map((z, i) => correlation(c.kernel, c.theta, x, z)
+    const r = X.map((z, i) => correlation(c.kernel, c.theta, x, z, levels)
       + (c.prior === null ? 0 : c.prior * dot(f, c.F[i])));
     const v = forward(c.L, r);
     const prior = 1 + (c.prior === null ? 0 : c.prior * dot(f, f));
     let location = dot(v, c.half);
-    let scaled = nugget + Math.max(prior - dot(v, v), 0);
+    let scaled = c.nugget + Math.max(prior - dot(v, v), 0);
     if (c.W.length) {
       const u = forward(c.G, c.W.map((w, k) => f[k] - dot(w, v)));
       location += dot(u, c.right);
       scaled += dot(u, u);
     }
-    return [location, sigma2 * scaled];
+    return [location, c.sigma2 * scaled];
   }
 
   // Student's t: the finite sums of Abramowitz and Stegun, 26.7.3 and 26.7.4.
@@ -102,15 +105,27 @@
     return Math.min(Math.max(0.5 + 0.5 * total, 0), 1);
   }
 
-  function mixtureQuantile(parts, weights, df, level) {
+  // The same for a normal (Marsaglia 2004), to which a null df stands.
+  function normalBelow(z) {
+    if (Math.abs(z) > 8) return z > 0 ? 1 : 0;
+    let [term, total] = [z, z];
+    for (let k = 3; Math.abs(term) > 1e-17 * Math.abs(total); k += 2) {
+      term *= (z * z) / k;
+      total += term;
+    }
+    return 0.5 + (total * Math.exp(-0.5 * z * z)) / Math.sqrt(2 * Math.PI);
+  }
+
+  function mixtureQuantile(parts, weights, df, level, halvings) {
+    const share = df === null ? normalBelow : (z) => studentBelow(z, df);
     const below = (y) => parts.reduce((sum, [location, square], j) =>
-      sum + weights[j] * studentBelow((y - location) / Math.sqrt(square), df), 0);
+      sum + weights[j] * share((y - location) / Math.sqrt(square)), 0);
     const spread = Math.max(...parts.map(([, square]) => Math.sqrt(square)));
     let low = Math.min(...parts.map(([location]) => location)) - spread;
     let high = Math.max(...parts.map(([location]) => location)) + spread;
     while (below(low) > level) low -= high - low;
     while (below(high) < level) high += high - low;
-    for (let k = 0; k < 70; k += 1) {
+    for (let k = 0; k < halvings; k += 1) {
       const middle = 0.5 * (low + high);
       if (below(middle) < level) low = middle;
       else high = middle;
@@ -118,34 +133,114 @@
     return 0.5 * (low + high);
   }
 
+  const scales = { none: [(x) => x, (z) => z], log: [Math.log, Math.exp], sqrt: [Math.sqrt, (z) => z * z],
+    log10: [Math.log10, (z) => 10 ** z] };
+
+  // Half a whole number goes to the even one, as in pengp.
+  function rounded(x) {
+    const below = Math.floor(x);
+    if (x - below === 0.5) return below % 2 === 0 ? below : below + 1;
+    return Math.round(x);
+  }
+
+  // Inputs in their own units, in the unit cube.
+  function toUnit(m, inputs) {
+    return inputs.map((x, p) => {
+      if (m.constant[p]) return 0;
+      const { scale, whole, values } = m.scales[p];
+      const z = values ? values.indexOf(x) : scales[scale][0](whole ? rounded(x) : x);
+      return (z - m.lows[p]) / m.widths[p];
+    });
+  }
+
   function prepare(m) {
     const [n, d] = m.X.shape;
     const values = doubles(m.X);
-    m.thetas = doubles(m.theta);
-    m.nuggets = doubles(m.nugget);
-    m.sigmas = doubles(m.sigma2);
-    m.weights = doubles(m.weight);
+    m.noises = m.noise && doubles(m.noise);
     m.lows = doubles(m.lower);
     m.widths = doubles(m.width);
+    m.weights = doubles(m.weight);
+    m.levels = m.scales.map(({ values: known }) => Boolean(known));
     m.rows = Array.from({ length: n }, (_, i) => values.subarray(i * d, (i + 1) * d));
-    const y = doubles(m.y);
-    m.conditioned = m.kernel.map((_, j) => condition(m, j, m.rows, y));
+    m.y = doubles(m.y);
+    m.conditioned = conditioned(m, m.theta, m.nugget, m.sigma2);
+  }
+
+  function conditioned(m, theta, nugget, sigma2) {
+    const d = m.X.shape[1];
+    const [thetas, nuggets, sigmas] = [theta, nugget, sigma2].map(doubles);
+    return Array.from(nuggets, (g, j) =>
+      condition(m, j % m.kernel.length, thetas.subarray(j * d, (j + 1) * d), g, sigmas[j]));
   }
 
   // Mean and ends of the interval at inputs in their own units.
-  function answer(m, inputs) {
-    const x = inputs.map((v, p) => (m.constant[p] ? 0 : (v - m.lows[p]) / m.widths[p]));
-    const parts = m.conditioned.map((c, j) => predict(c, m.sigmas[j], m.nuggets[j], m.rows, x));
+  function answer(m, processes, inputs, halvings) {
+    const x = toUnit(m, inputs);
+    const parts = processes.map((c) => predict(c, m.rows, m.levels, x));
     const mean = parts.reduce((sum, [location], j) => sum + m.weights[j] * location, 0);
     let ends;
-    if (m.df === null) {
+    if (m.df === null && parts.length === 1) {
       const reach = m.z * Math.sqrt(parts[0][1]);
       ends = [mean - reach, mean + reach];
     } else {
       ends = [0.5 - 0.5 * m.level, 0.5 + 0.5 * m.level]
-        .map((level) => mixtureQuantile(parts, m.weights, m.df, level));
+        .map((level) => mixtureQuantile(parts, m.weights, m.df, level, halvings));
     }
     return [mean, ...ends].map((v) => m.origin + m.unit * v);
+  }
+
+  // How much a run's other inputs differ from those that are held, as pengp draws it.
+  function opacity(m, processes, at, free) {
+    return m.rows.map((row) => {
+      const place = at.map((v, p) => (free.includes(p) ? row[p] : v));
+      const known = processes.reduce((sum, c, j) =>
+        sum + m.weights[j] * correlation(c.kernel, c.theta, row, place, m.levels) ** 2, 0);
+      return Math.max(known, FAINT);
+    });
+  }
+
+  // Contours of the selected pair at the sliders' inputs and lambda, a row at a time, so that the
+  // page stays awake; a later call ends an earlier one.
+  function contourDrawer(m, inputs) {
+    const { key, pairs, lam, figures: ids, chosen, along } = m.contours;
+    let latest = 0;
+    function processesNow() {
+      if (lam === null || report.state[lam] === chosen) return m.conditioned;
+      const at = report.state[lam];
+      m.at ??= conditioned(m, along.theta, along.nugget, along.sigma2);
+      return [m.at[at]];
+    }
+    return () => {
+      const mine = latest += 1;
+      const [a, b] = pairs[report.state[key]];
+      const held = Array.from(inputs);
+      const [x, y] = ["x", "y"].map((name) => report.pick(`${key}.${name}`, [key]));
+      const processes = processesNow();
+      const z = { mean: [], width: [] };
+      const dots = opacity(m, processes, toUnit(m, held), [a, b]);
+      report.begin();
+      (function rows() {
+        if (mine !== latest) {
+          report.end();
+          return;
+        }
+        const until = performance.now() + 25;
+        while (z.mean.length < y.length && performance.now() < until) {
+          const found = x.map((v) => answer(m, processes,
+            held.map((w, p) => (p === a ? v : p === b ? y[z.mean.length] : w)), 14));
+          z.width.push(found.map(([, low, high]) => high - low));
+          z.mean.push(found.map(([mean]) => mean));
+        }
+        if (z.mean.length < y.length) {
+          setTimeout(rows, 0);
+          return;
+        }
+        Object.entries(ids).forEach(([what, id]) => {
+          report.show(id, { "data.0.z": z[what], "data.1.marker.opacity": dots });
+        });
+        report.end();
+      })();
+    };
   }
 
   const written = (value) => String(Number(value.toPrecision(4)));
@@ -155,14 +250,19 @@
     const part = (role) => section.querySelector(`[data-role=${role}]`);
     const [least, most] = m.runs.map(doubles);
     const sliders = m.inputs.map((p) => document.getElementById(`${id}-${p}`));
-    const inputs = Array.from(least);
+    const inputs = Array.from(doubles(m.held));
+    const drawContours = m.contours ? contourDrawer(m, inputs) : () => {};
+    let moved = false;
     function update() {
       if (!m.conditioned) prepare(m);
       sliders.forEach((slider, k) => {
-        inputs[m.inputs[k]] = Number(slider.value);
-        document.getElementById(`${slider.id}-shown`).textContent = written(Number(slider.value));
+        const p = m.inputs[k];
+        const { scale, values } = m.scales[p];
+        inputs[p] = values ? Number(slider.value) : scales[scale][1](Number(slider.value));
+        const shown = document.getElementById(`${slider.id}-shown`);
+        if (shown) shown.textContent = written(inputs[p]);
       });
-      const found = answer(m, inputs);
+      const found = answer(m, m.conditioned, inputs, 70);
       ["mean", "lower", "upper"].forEach((role, k) => {
         part(role).textContent = written(found[k]);
         part(role).dataset.value = String(found[k]);
@@ -172,7 +272,18 @@
       part("outside").textContent =
         `Outside the runs in ${out.map((p) => m.names[p]).join(", ")}: an extrapolation.`;
     }
-    sliders.forEach((slider) => slider.addEventListener("input", update));
+    function follow() {
+      moved = true;
+      update();
+      drawContours();
+    }
+    sliders.forEach((slider) => slider.addEventListener("input", follow));
+    if (m.contours) {
+      const { key, lam } = m.contours;
+      report.listen((changed) => {
+        if (changed === lam || (changed === key && moved)) follow();
+      });
+    }
     new IntersectionObserver((entries, observer) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       observer.disconnect();
@@ -180,5 +291,5 @@
     }).observe(section);
   }
 
-  Object.entries(models).forEach(([id, m]) => start(id, m));
+  Object.entries(report.models).forEach(([id, m]) => start(id, m));
 })();

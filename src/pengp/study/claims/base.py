@@ -25,6 +25,12 @@ class Claim:
         How it is read, fixed before the rows are seen.
     judge : Judge
         From `Rows` to a `Verdict`, on all of its lines.
+
+    Examples
+    --------
+    >>> from pengp.study import CLAIMS
+    >>> CLAIMS[0].id, CLAIMS[0].where
+    ('forrester-nugget-defines-likelihood', 'Section 1, Figure 1(a)')
     """
 
     id: str

@@ -21,7 +21,12 @@ CLAIMS: tuple[Claim, ...] = (
 
 
 class Judged(NamedTuple):
-    """A claim and the verdict on it."""
+    """A claim and the verdict on it.
+
+    See Also
+    --------
+    judge : Returns a list of them.
+    """
 
     claim: Claim
     verdict: Verdict
@@ -34,6 +39,16 @@ def judge(rows: pd.DataFrame | Rows) -> list[Judged]:
     ----------
     rows : DataFrame
         As `Store.rows` returns them. A claim whose rows are missing or too few is "not testable".
+
+    Examples
+    --------
+    >>> from pengp.study import Store, get_study, judge, run_studies
+    >>> with Store.open("judged.sqlite", "w") as store:
+    ...     done = run_studies([get_study("limits")], store, "tiny")
+    ...     judged = judge(store.rows())
+    >>> first = next(found for found in judged if found.claim.study == "limits")
+    >>> first.verdict.status
+    'reproduced'
     """
     rows = rows if isinstance(rows, Rows) else Rows(rows)
     return [Judged(claim, _judge(claim, rows)) for claim in CLAIMS]
@@ -48,7 +63,17 @@ def _judge(claim: Claim, rows: Rows) -> Verdict:
 
 
 def counts(judged: list[Judged]) -> dict[Status, int]:
-    """Return how many claims have each status."""
+    """Return how many claims have each status.
+
+    Examples
+    --------
+    >>> from pengp.study import CLAIMS, Store, counts, get_study, judge, run_studies
+    >>> with Store.open("counted.sqlite", "w") as store:
+    ...     done = run_studies([get_study("limits")], store, "tiny")
+    ...     found = counts(judge(store.rows()))
+    >>> sum(found.values()) == len(CLAIMS), found["contradicted"]
+    (True, 0)
+    """
     return {status: sum(j.verdict.status == status for j in judged) for status in STATUSES}
 
 

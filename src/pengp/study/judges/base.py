@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pengp.choosing.metrics import FOLD_METRICS
-from pengp.choosing.scores import VALIDATION_SCORES
+from pengp.choosing.validation import VALIDATION_SCORES
 from pengp.study import rows
 from pengp.study.report_rows import Rows
 
@@ -62,7 +62,12 @@ GRID_END = float(np.exp(2.0))
 
 
 class Verdict(NamedTuple):
-    """What the rows say on a claim."""
+    """What the rows say on a claim.
+
+    See Also
+    --------
+    judge : Gives one for each claim.
+    """
 
     status: Status
     found: str

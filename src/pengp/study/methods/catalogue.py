@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from pengp.bayes.average import Settings, average, members_of
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.priors import HierarchicalLasso, Prior, get_prior
 from pengp.choosing import cross_validate_path, random_folds
+from pengp.model.kernels import KernelName
 from pengp.model.posterior import condition
 from pengp.path.penalized import PathFit, penalized_path
 from pengp.study.methods import rivals
@@ -45,7 +46,7 @@ def _at(problem: Problem, path: PathFit, index: int) -> tuple[FloatArray, FloatA
 
 
 def maximum_likelihood(
-    problem: Problem, *, kernel: str = "sqexp", nugget: float | str = 1e-5
+    problem: Problem, *, kernel: KernelName = "sqexp", nugget: float | Literal["estimate"] = 1e-5
 ) -> Forecast:
     """Forecast at the maximum likelihood estimate."""
     runs = problem.runs
@@ -87,7 +88,9 @@ def cross_validated(problem: Problem, *, one_se: bool) -> Forecast:
     return normal(*_at(problem, path, int(np.flatnonzero(lam == LAMS)[0])), problem.y_test)
 
 
-def path_average(problem: Problem, *, kernels: tuple[str, ...] = ("sqexp", "matern52")) -> Forecast:
+def path_average(
+    problem: Problem, *, kernels: tuple[KernelName, ...] = ("sqexp", "matern52")
+) -> Forecast:
     """Forecast by the average over the paths of two kernels, weighted by their likelihoods."""
     runs, parts, logs = problem.runs, [], []
     for kernel in kernels:
@@ -151,6 +154,16 @@ METHODS: dict[str, Method] = {
     "bayes_matern52_product": partial(bayes, kernels="matern52_product"),
     "bayes_matern52_additive": partial(bayes, kernels="matern52_additive"),
 }
+#: Those that are compared on every design; the others are variants of them.
+MAIN = (
+    "mle",
+    "mle_matern52",
+    "mle_matern52_product",
+    "dpe_1se",
+    "jointly_robust",
+    "path_average",
+    "bayes",
+)
 #: What the methods are called in figures.
 LABELS = {
     "mle": "MLE",

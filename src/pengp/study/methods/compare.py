@@ -1,9 +1,8 @@
 """Tasks of the study of methods: all methods forecast the test runs of one problem."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
-from pengp.study.methods.catalogue import METHODS, RIVALS, Method
+from pengp.study.methods.catalogue import MAIN, METHODS, RIVALS, Method
 from pengp.study.methods.forecasts import scores
 from pengp.study.methods.problems import (
     Problem,
@@ -12,7 +11,12 @@ from pengp.study.methods.problems import (
     piston_slap_problem,
     simulator_problem,
 )
-from pengp.study.methods.sizes import FUNCTION_RUNS, PISTON_SLAP
+from pengp.study.methods.sizes import (
+    FUNCTION_RUNS,
+    PISTON_SLAP,
+    VARIANT_DESIGNS,
+    VARIANT_SUBSETS,
+)
 from pengp.study.rows import timed
 from pengp.study.task import Row, Task, TestRuns
 
@@ -27,29 +31,31 @@ def compare(problem: Problem, methods: Mapping[str, Method]) -> list[Row]:
     return rows
 
 
-def on_function(task: Task, methods: Mapping[str, Method]) -> list[Row]:
+def methods_of(task: Task) -> Mapping[str, Method]:
+    """Return the methods of a task: other packages, or ours, variants on some designs only."""
+    if task.study.startswith("methods-rivals"):
+        return RIVALS
+    every = VARIANT_SUBSETS if task.study.endswith("-real") else VARIANT_DESIGNS
+    return {name: METHODS[name] for name in MAIN} if task.repetition % every else METHODS
+
+
+def on_function(task: Task) -> list[Row]:
     """Return the scores of methods on runs of a test function; the design is the repetition's."""
-    return compare(function_problem(task.function, task.repetition), methods)
+    return compare(function_problem(task.function, task.repetition), methods_of(task))
 
 
 def on_simulator(task: Task, tables: SimulatorTables) -> list[Row]:
-    """Return the scores of all methods on runs of a real simulator."""
-    return compare(simulator_problem(task.function, task.repetition, tables), METHODS)
+    """Return the scores of methods on runs of a real simulator."""
+    problem = simulator_problem(task.function, task.repetition, tables)
+    return compare(problem, methods_of(task))
 
 
 def on_piston_slap(task: Task, test_runs: TestRuns) -> list[Row]:
     """Return the scores of methods on the user's test runs of the piston-slap simulator."""
-    methods = RIVALS if task.study == "methods-rivals" else METHODS
-    return compare(piston_slap_problem(test_runs, task.seed), methods)
+    return compare(piston_slap_problem(test_runs, task.seed), methods_of(task))
 
 
-#: What runs each part: pengp's methods ...
-PARTS: dict[str, Callable[[Task], list[Row]]] = dict.fromkeys(
-    FUNCTION_RUNS, partial(on_function, methods=METHODS)
-)
-#: ... and other packages, on the same designs.
-RIVAL_PARTS: dict[str, Callable[[Task], list[Row]]] = dict.fromkeys(
-    FUNCTION_RUNS, partial(on_function, methods=RIVALS)
-)
+#: What runs each part of the studies on test functions.
+PARTS: dict[str, Callable[[Task], list[Row]]] = dict.fromkeys(FUNCTION_RUNS, on_function)
 #: What runs the part that needs test runs.
 TEST_PARTS = {PISTON_SLAP: on_piston_slap}

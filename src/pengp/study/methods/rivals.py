@@ -37,7 +37,8 @@ def require_libkriging() -> None:
     """Say what to install if libKriging is not there."""
     if find_spec("pylibkriging") is None:
         raise InputError(
-            "the study methods-rivals is skipped: it needs pylibkriging, which is not installed; "
+            "the comparison with other packages is skipped: it needs pylibkriging, which is not "
+            "installed; "
             'use pip install "pengp[bench]".'
         )
 

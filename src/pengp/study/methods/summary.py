@@ -21,14 +21,16 @@ HALVES = ("half of choices", "half that confirms", "all")
 
 def log_ratios(rows: Rows, part: str, method: str, score: str) -> pd.Series:
     """Return 100 log(score / yardstick's score) by repetition; negative is better."""
-    study = "methods-rivals" if method in RIVALS and part.startswith("methods/") else None
-    own = rows.by_repetition(
-        part.replace("methods/", f"{study}/") if study else part, method, score
-    )
+    own = rows.by_repetition(_home(part, method), method, score)
     base = rows.by_repetition(part, YARDSTICK, score)
     both = pd.concat([own, base], axis=1, join="inner")
     ratios: pd.Series = both.iloc[:, 0] / both.iloc[:, 1]
     return ratios.map(lambda ratio: 100.0 * np.log(ratio))
+
+
+def _home(part: str, method: str) -> str:
+    """Return the part in which the rows of a method are: other packages have their own."""
+    return part.replace("methods", "methods-rivals", 1) if method in RIVALS else part
 
 
 def by_problem(rows: Rows, parts: Iterable[str]) -> pd.DataFrame:
@@ -42,7 +44,7 @@ def by_problem(rows: Rows, parts: Iterable[str]) -> pd.DataFrame:
                 ratios = {score: log_ratios(rows, part, method, score) for score in _SCORES}
             except MissingRowsError:
                 continue
-            where = part if method in METHODS else part.replace("methods/", "methods-rivals/")
+            where = _home(part, method)
             line: dict[str, object] = {"problem": part.split("/")[1], "method": method}
             for score, values in ratios.items():
                 line |= {score: values.mean(), f"{score} SE": values.sem()}
@@ -69,6 +71,7 @@ def over(table: pd.DataFrame, problems: Sequence[str]) -> pd.DataFrame:
             line[f"{score} SE"] = _error_of_mean(group[f"{score} SE"])
             line[f"worst {score}"] = group[score].max()
         line |= {"coverage": group["coverage"].mean(), "lowest": group["coverage"].min()}
+        line["designs"] = group["designs"].min()
         lines.append(line | {"seconds": group["seconds"].median()})
     return pd.DataFrame(lines)
 
@@ -116,7 +119,7 @@ def overview(rows: Rows) -> pd.DataFrame:
     """Return RMSE / CRPS with the standard error of the latter, and coverage, of both halves.
 
     One line a method, in the words of the documentation; functions and simulators as far as there
-    are rows of them.
+    are rows of them. Designs are those of the problem that has fewest.
     """
     found: dict[str, dict[str, str]] = {}
     for title, make in {"functions": summary, "simulators": simulator_summary}.items():
@@ -131,6 +134,7 @@ def overview(rows: Rows) -> pd.DataFrame:
             words[f"coverage (lowest), {title}, {line['group']}"] = (
                 f"{line['coverage']:.2f} ({line['lowest']:.2f})"
             )
+            words[f"designs, {title}"] = f"{line['designs']}"
     if not found:
         raise MissingRowsError("no rows of methods")
     return pd.DataFrame([found[m] for m in LABELS if m in found]).fillna("")

@@ -1,0 +1,50 @@
+"""Tables of all kinds through the commands that read them: numbers or one sentence."""
+
+import csv
+import io
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.fuzz.commands import inside, make_folder, run
+from tests.fuzz.inputs import counted, share
+from tests.fuzz.tables import texts, workbooks
+from tests.fuzz.test_commands import check_ending
+
+TABLES = st.one_of(texts(), texts(), texts(), workbooks())
+LINES = [
+    ["predict", "pen.pengp", "{}"],
+    ["predict", "pen.pengp", "{}", "--keep"],
+    ["validate", "pen.pengp", "{}"],
+    ["fit", "{}", "-y", "y", "--method", "penalized", "--starts", "1", "--folds", "2", "--force"],
+    ["fit", "{}", "-y", "y", "--lambda", "0.1", "--starts", "1", "--force", "--decimal", ","],
+    ["update", "pen.pengp", "{}", "-o", "updated.pengp"],
+    ["next", "{}", "-y", "y", "--model", "pen.pengp"],
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("tables")
+    make_folder(place)
+    return place
+
+
+def test_tables(folder: Path) -> None:
+    @share(50, few=200)
+    @given(counted(TABLES), st.sampled_from(LINES))
+    def check(table: tuple[str, bytes], line: list[str]) -> None:
+        ending, content = table
+        (folder / f"table{ending}").write_bytes(content)
+        code, output, messages = run([word.format(f"table{ending}") for word in line])
+        check_ending(code, output, messages)
+        if code == 0 and line[:1] == ["predict"] and "--keep" not in line:
+            for row in list(csv.reader(io.StringIO(output)))[1:]:
+                numbers = (cell for cell in row if cell not in ("True", "False"))
+                assert all(math.isfinite(float(cell)) for cell in numbers), output
+
+    with inside(folder):
+        check()
