@@ -16,8 +16,8 @@ from tests.fuzz.test_commands import check_ending
 
 TABLES = st.one_of(texts(), texts(), texts(), workbooks())
 LINES = [
+    ["predict", "pen.pengp", "{}", "--no-keep"],
     ["predict", "pen.pengp", "{}"],
-    ["predict", "pen.pengp", "{}", "--keep"],
     ["validate", "pen.pengp", "{}"],
     ["fit", "{}", "-y", "y", "--method", "penalized", "--starts", "1", "--folds", "2", "--force"],
     ["fit", "{}", "-y", "y", "--lambda", "0.1", "--starts", "1", "--force", "--decimal", ","],
@@ -41,7 +41,7 @@ def test_tables(folder: Path) -> None:
         (folder / f"table{ending}").write_bytes(content)
         code, output, messages = run([word.format(f"table{ending}") for word in line])
         check_ending(code, output, messages)
-        if code == 0 and line[:1] == ["predict"] and "--keep" not in line:
+        if code == 0 and "--no-keep" in line:
             for row in list(csv.reader(io.StringIO(output)))[1:]:
                 numbers = (cell for cell in row if cell not in ("True", "False"))
                 assert all(math.isfinite(float(cell)) for cell in numbers), output
