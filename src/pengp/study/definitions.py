@@ -159,8 +159,8 @@ Not of the paper: what is said of a fitted model, against what is known of its f
     mean), "width" of the 90 % interval and "covered" (1 if it contains the truth, to 0.002).
 ``next-F``, F a test function or, of ``decisions-real``, a simulator
     runs are doubled from 2d to 4d in four batches of rows of a table; the methods are those of
-    `pengp.study.next_runs.WAYS`, metric "rmse" on the other rows, in the response's standard
-    deviation. ``x`` and ``lam`` are None.
+    `pengp.study.next_runs.WAYS`, metric "rmse" on a third of the rows that was set apart before, in
+    their standard deviation. ``x`` and ``lam`` are None.
 """
 
 from difflib import get_close_matches

@@ -1,7 +1,7 @@
 """Do chosen runs help? From 2d to 4d runs, chosen by pengp, by distance or at random.
 
-A problem is a table of runs, of a test function or of a real simulator: its rows are the
-candidates, and those that were not chosen the test runs.
+A problem is a table of runs, of a test function or of a real simulator. A third of its rows, drawn
+before anything is chosen, are the test runs; the others are the candidates.
 """
 
 from collections.abc import Callable
@@ -25,6 +25,9 @@ from pengp.study.task import Row, Task
 _ROWS = 1000
 """Most rows of a problem."""
 
+_TEST = 3
+"""One row in so many is a test run."""
+
 _FEWEST = 5
 """Runs at the beginning, or twice the number of inputs."""
 
@@ -33,10 +36,12 @@ _BATCHES = 4
 
 
 class Continued(NamedTuple):
-    """A table of runs, and where a study of them begins."""
+    """A table of runs, where a study of them begins, and what judges it."""
 
     X: FloatArray  # [N, d]
     y: FloatArray  # [N]
+    X_test: FloatArray  # [m, d]
+    y_test: FloatArray  # [m]
     bounds: FloatArray  # [d, 2]
     start: IntArray  # [n]
     seed: int
@@ -103,15 +108,14 @@ def _average(problem: Continued, known: IntArray) -> BayesianGPRegressor:
 
 
 def continued(problem: Continued, way: Way) -> float:
-    """Return the RMSE on the rest of the table once the runs have doubled, in its sd."""
+    """Return the RMSE on the test runs once the runs have doubled, in their sd."""
     known, twice = problem.start, 2 * len(problem.start)
     step = -(-len(known) // _BATCHES)
     while len(known) < twice:
         new = way(problem, known, min(step, twice - len(known)))
         known = np.concatenate([known, np.unique(new)])
-    rest = _others(problem, known)
-    error = _average(problem, known).predict(problem.X[rest]) - problem.y[rest]
-    return float(np.sqrt(np.mean(error**2)) / np.std(problem.y))
+    error = _average(problem, known).predict(problem.X_test) - problem.y_test
+    return float(np.sqrt(np.mean(error**2)) / np.std(problem.y_test))
 
 
 def _compared(problem: Continued) -> list[Row]:
@@ -127,8 +131,10 @@ def _started(X: FloatArray, y: FloatArray, bounds: FloatArray, task: Task) -> Co
     """Return a problem that begins with random rows."""
     rng = np.random.default_rng(task.seed)
     kept = rng.permutation(len(y))[:_ROWS]
+    test, rest = np.split(kept, [len(kept) // _TEST])
     n = max(2 * X.shape[1], _FEWEST)
-    return Continued(X[kept], y[kept], bounds, np.arange(n), int(rng.integers(2**31)))
+    seed = int(rng.integers(2**31))
+    return Continued(X[rest], y[rest], X[test], y[test], bounds, np.arange(n), seed)
 
 
 def on_function(task: Task) -> list[Row]:
