@@ -4,7 +4,13 @@ import re
 
 import numpy as np
 
-from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, diagnose, load_piston_slap
+from pengp import (
+    PenalizedGPRegressor,
+    PenalizedGPRegressorCV,
+    diagnose,
+    get_function,
+    load_piston_slap,
+)
 from pengp._core.shown import Shown
 from pengp.decisions import effects, next_runs, optimum, propagate
 from pengp.diagnostics import compare, good_enough, validate
@@ -48,6 +54,10 @@ def test_what_a_notebook_shows_is_a_line_and_a_table() -> None:
         "2 runs, goal accuracy": (next_runs(other, 2, random_state=0), 2),
         "smallest response": (best := optimum(other), len(best.places)),
         "mean": (propagate(other, n_draws=20), 9),
+        "12 runs of 6 inputs, piston slap noise in dB": (runs, 12),
+        "branin, x1 -5 to 10, x2 0 to 15": (get_function("branin"), 0),
+        f"12 runs, RMSE {np.sqrt(np.mean(model.loo_.residual**2)):.4g}": (model.loo_, 0),
+        f"{(model.flat_.upper / model.flat_.lower).max():.4g} times": (model.flat_, 0),
     }
     for words, (record, rows) in shown.items():
         line, html = repr(record), record._repr_html_()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import Shown
 from pengp.exceptions import InputError
 
 Columns: TypeAlias = Sequence[FloatArray]
@@ -22,8 +23,8 @@ Formula: TypeAlias = Callable[[Columns], FloatArray]
 KnownValue: TypeAlias = tuple[tuple[float, ...], float]
 
 
-@dataclass(frozen=True, eq=False)
-class TestFunction:
+@dataclass(frozen=True, eq=False, repr=False)
+class TestFunction(Shown):
     """A deterministic function of d inputs on a box, callable on raw inputs.
 
     Attributes
@@ -67,6 +68,11 @@ class TestFunction:
     def dimension(self) -> int:
         """Number of inputs d."""
         return len(self.bounds)
+
+    def _in_short(self) -> str:
+        ends = zip(self.input_names, self.bounds, strict=True)
+        box = ", ".join(f"{name} {low:g} to {high:g}" for name, (low, high) in ends)
+        return f"{self.name}, {box}"
 
     def __call__(self, X: ArrayLike) -> FloatArray:
         """Evaluate on raw inputs X [m, d]; returns [m]. The domain is not enforced."""

@@ -1,15 +1,18 @@
 """Data that ships with the package: the piston-slap noise runs."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import Shown, named
 
 
-@dataclass(frozen=True, eq=False)
-class Dataset:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset(Shown):
     """Runs of a computer experiment, as read; nothing is scaled.
 
     Attributes
@@ -38,6 +41,14 @@ class Dataset:
     response_name: str
     unit: str
     reference: str
+
+    def _in_short(self) -> str:
+        n, d = self.X.shape
+        return f"{n} runs of {d} inputs, {self.response_name} in {self.unit}"
+
+    def _rows(self) -> Iterable[Mapping[str, Any]]:
+        names = (*self.input_names, self.response_name)
+        return (named(names, (*x, y)) for x, y in zip(self.X, self.y, strict=True))
 
 
 def load_piston_slap() -> Dataset:

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.shown import Shown
 from pengp.bayes.mixture import ProcessMixture
 from pengp.choosing.laws import NormalLaw
 from pengp.estimators.laws import MappedLaw, law_of
@@ -23,8 +24,8 @@ from pengp.path.penalized import Modes, PathFit
 _BLOCK = 1 << 14
 
 
-@dataclass(frozen=True, eq=False)
-class LeaveOneOut:
+@dataclass(frozen=True, eq=False, repr=False)
+class LeaveOneOut(Shown):
     """Each run predicted from all others, in the user's units; theta and the scales are kept.
 
     Attributes
@@ -46,6 +47,11 @@ class LeaveOneOut:
     std: FloatArray
     residual: FloatArray
     standardized_residual: FloatArray
+
+    def _in_short(self) -> str:
+        error = np.sqrt(np.mean(np.square(self.residual), axis=0))
+        told = ", ".join(f"{one:.4g}" for one in np.atleast_1d(error))
+        return f"{len(self.mean)} runs, RMSE {told} with theta kept"
 
     def output(self, k: int) -> "LeaveOneOut":
         """Return the predictions [n] of output k."""

@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import Shown
 from pengp.model.likelihood import Likelihood
 from pengp.path.fitting import exp_within
 
@@ -16,8 +17,8 @@ _GRID, _GOLDEN, _HALVINGS = 65, 40, 40
 """Points along a ray; steps to refine the maximum (golden section) and the two ends (halving)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Flat:
+@dataclass(frozen=True, eq=False, repr=False)
+class Flat(Shown):
     """Stretch of the ray c theta-hat, c > 0, over which log L is within 1e-4 of its maximum.
 
     theta is cut to its bounds along the ray, so that an end at a bound means that the stretch goes
@@ -40,6 +41,10 @@ class Flat:
     """[..., L, d], theta at the upper end"""
     loglik: FloatArray
     """[..., L], the maximum along the ray"""
+
+    def _in_short(self) -> str:
+        widest = np.max(self.upper / self.lower)
+        return f"theta up to {widest:.4g} times as large from end to end"
 
 
 def flat_stretch(
