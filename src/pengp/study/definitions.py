@@ -272,7 +272,7 @@ _DECISIONS = Study(
     sizes_of(
         "",
         **dict.fromkeys(EFFECT_PARTS, (1, 3, 40)),
-        **dict.fromkeys(NEXT_FUNCTIONS, (1, 2, 4)),
+        **dict.fromkeys(NEXT_FUNCTIONS, (1, 2, 12)),
     ),
     is_paper=False,
 )
@@ -280,7 +280,7 @@ _DECISIONS_REAL = Study(
     "decisions-real",
     "Decisions, real simulators",
     "Whether proposed runs help more than others, on runs of real simulators (--real FOLDER).",
-    sizes_of("", **dict.fromkeys(NEXT_SIMULATORS, (1, 2, 4))),
+    sizes_of("", **dict.fromkeys(NEXT_SIMULATORS, (1, 2, 12))),
     is_paper=False,
 )
 
