@@ -1,10 +1,13 @@
 """What a prompt shows of results is short and true."""
 
+import itertools
 import re
 
 import numpy as np
+import pytest
 
 from pengp import (
+    BayesianGPRegressor,
     PenalizedGPRegressor,
     PenalizedGPRegressorCV,
     diagnose,
@@ -14,6 +17,7 @@ from pengp import (
 from pengp._core.shown import Shown
 from pengp.decisions import effects, next_runs, optimum, propagate
 from pengp.diagnostics import compare, good_enough, validate
+from pengp.estimators.view import view_of
 
 
 def test_results_say_in_one_line_what_they_hold() -> None:
@@ -68,3 +72,17 @@ def test_what_a_notebook_shows_is_a_line_and_a_table() -> None:
         assert "<one>" not in html
     best_theta = re.findall(r"<td>(.*?)</td>", model.modes_._repr_html_())[1]
     assert best_theta == f"{model.theta_[0]:.4g}"
+
+
+def test_an_average_says_how_many_processes_it_has_and_no_explanation_twice() -> None:
+    runs = load_piston_slap()
+    model = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
+    found = model.components_
+    kernels = len(set(found.kernel))
+    told = f"Components({len(found.weight)} processes of 6 inputs, {kernels} kernels)"
+    assert repr(found) == told
+    shown = view_of(model).average.explanations
+    assert sum(one.weight for one in shown) == pytest.approx(1.0, abs=1e-12)
+    for one, other in itertools.combinations(shown, 2):
+        apart = np.abs(np.log(one.theta / other.theta)).max()
+        assert one.kernel != other.kernel or apart > 0.5

@@ -14,8 +14,9 @@ from pengp.bayes.mixture import ProcessMixture
 from pengp.exceptions import InputError
 from pengp.model.scaling import InputScaler
 
-#: Modes of one kernel that differ by less than this share in every theta are one explanation.
-_ALIKE = 0.01
+#: Modes of one kernel that differ by less than this share in every theta are one explanation. The
+#: same mode under another nugget differs by a few percent, other modes by factors.
+_ALIKE = 0.1
 
 
 class Explained(NamedTuple):

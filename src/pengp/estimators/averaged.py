@@ -42,6 +42,10 @@ class Components(NamedTuple):
     nugget: FloatArray  # [M]
     weight: FloatArray  # [M], sums to 1
 
+    def __repr__(self) -> str:
+        M, d = self.theta.shape
+        return f"Components({M} processes of {d} inputs, {len({*self.kernel})} kernels)"
+
 
 class AverageMixin(SurrogateMixin):
     """Methods and learned attributes of `BayesianGPRegressor`; see there."""
