@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import FloatArray, IntArray
 from pengp.datasets import get_function, latin_hypercube, scale_design
 from pengp.exceptions import FileError
 from pengp.study.methods.sizes import FUNCTION_RUNS, SIMULATORS
@@ -54,15 +54,20 @@ def function_problem(name: str, repetition: int) -> Problem:
 
 def simulator_problem(part: str, repetition: int, tables: SimulatorTables) -> Problem:
     """Draw a random subset of a simulator's table as runs; others are test runs."""
-    name, response, n = part.split(".")
-    table = tables[name]
-    y = table.Y[:, int(response) - 1]
+    name, _, n = part.split(".")
     rng = np.random.default_rng(Task("methods-real", part, repetition).seed)
-    order = rng.permutation(len(y))
-    runs, rest = order[: int(n)], order[int(n) : int(n) + _MOST_TEST_RUNS]
-    bounds = np.column_stack([table.X.min(0), table.X.max(0)])
-    seed = int(rng.integers(2**31))
-    return _problem(table.X[runs], y[runs], table.X[rest], y[rest], bounds, seed)
+    runs, rest = np.split(rng.permutation(len(tables[name].Y)), [int(n)])
+    return problem_of_rows(part, runs, rest, int(rng.integers(2**31)), tables)
+
+
+def problem_of_rows(
+    part: str, runs: IntArray, rest: IntArray, seed: int, tables: SimulatorTables
+) -> Problem:
+    """Take rows of a simulator's table as runs, and the first of the rest as test runs."""
+    name, response, _ = part.split(".")
+    X, y = tables[name].X, tables[name].Y[:, int(response) - 1]
+    bounds, test = np.column_stack([X.min(0), X.max(0)]), rest[:_MOST_TEST_RUNS]
+    return _problem(X[runs], y[runs], X[test], y[test], bounds, seed)
 
 
 def piston_slap_problem(test_runs: TestRuns, seed: int) -> Problem:
