@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.cli.commands import runs_file
+from tests.cli.commands import UNMEASURED, runs_file
 
 #: Seconds that a command has to end, and its processes after it.
 PATIENCE = 10.0
@@ -67,7 +67,12 @@ def started(*arguments: str, temporary: Path) -> Iterator["subprocess.Popen[byte
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "TMPDIR": str(temporary)},
+        env={
+            **os.environ,
+            **UNMEASURED,
+            "OPENBLAS_NUM_THREADS": "1",
+            "TMPDIR": str(temporary),
+        },
     ) as process:
         try:
             yield process

@@ -20,7 +20,15 @@ from pengp.cli.app import app
 from pengp.cli.printing import plain, rendered, table, width
 from pengp.exceptions import PengpWarning
 from pengp.model import KERNELS
-from tests.cli.commands import INPUTS, interrupted, limit_files, model_file, pengp, runs_file
+from tests.cli.commands import (
+    INPUTS,
+    UNMEASURED,
+    interrupted,
+    limit_files,
+    model_file,
+    pengp,
+    runs_file,
+)
 
 HEAVY = {"numpy", "pandas", "rich", "scipy", "sklearn"}
 
@@ -278,7 +286,7 @@ def test_a_full_disk_leaves_nothing_half_written(here: Path, command: str) -> No
     result = pengp(
         *WRITERS[command]("out.x"),
         cwd=here,
-        environment={"COVERAGE_PROCESS_CONFIG": ""},  # its data would not fit, either
+        environment=UNMEASURED,  # its data would not fit, either
         before=partial(limit_files, 4096),
     )
     assert (result.returncode, result.stdout) == (4, "")

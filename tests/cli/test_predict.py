@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from pengp import BayesianGPRegressor, PenalizedGPRegressor, load, save
 from pengp.cli.app import app
 from pengp.cli.predict import CHUNK_ROWS
-from tests.cli.commands import INPUTS, model_file, pengp, piston_runs
+from tests.cli.commands import INPUTS, UNMEASURED, model_file, pengp, piston_runs
 
 NEW = ["noise_mean", "noise_std", "noise_lower", "noise_upper", "outside"]
 
@@ -333,6 +333,7 @@ def test_ctrl_c_between_pieces_of_an_endless_table_leaves_nothing(here: Path) ->
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env=os.environ | UNMEASURED,
     )
     assert process.stdin is not None
     some_inputs(CHUNK_ROWS + 1).to_csv(process.stdin, index=False)

@@ -17,7 +17,7 @@ from pengp.study.definitions import STUDIES
 from pengp.study.runner import run
 from pengp.study.store import Failure, Store
 from pengp.study.task import Row, Task
-from tests.cli.commands import pengp
+from tests.cli.commands import UNMEASURED, pengp
 from tests.study.work import comparable, stored_rows, wait_for
 
 PAPER = [name for name, study in STUDIES.items() if study.is_paper]
@@ -305,7 +305,12 @@ def test_ctrl_c_ends_all_processes_says_how_to_continue_and_exits_with_130(tmp_p
     path = tmp_path / "study.sqlite"
     command = [sys.executable, "-m", "pengp", "study", "run", "forrester", "--jobs", "2"]
     with subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=tmp_path,
+        env=os.environ | UNMEASURED,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as process:
         wait_for(lambda: process.poll() is not None or _count(path) > 0)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
