@@ -7,8 +7,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 
-from pengp import BayesianGPRegressor, PenalizedGPRegressorCV
-from pengp.choosing.folds import random_folds
+from pengp import BayesianGPRegressor, PenalizedGPRegressorCV, random_folds
 from pengp.datasets import load_piston_slap
 from pengp.plots import (
     ActivityDisplay,

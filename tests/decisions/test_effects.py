@@ -124,6 +124,9 @@ def test_a_pipeline_that_scales_changes_nothing() -> None:
         np.testing.assert_allclose(curve.axis.x, same.axis.x, atol=1e-9)
     with pytest.raises(InputError, match="scale each input for itself"):
         effects(make_pipeline(PCA(), PenalizedGPRegressor(lam=0.01)).fit(X, y))
+    for names, said in (("ab", "must be a list of names"), (["a"], "has 1 names, but there are 2")):
+        with pytest.raises(InputError, match=f"input_names {said}"):
+            effects(scaled, input_names=names)
 
 
 def test_a_transformed_response_is_told_and_undone() -> None:

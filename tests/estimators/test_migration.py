@@ -11,8 +11,10 @@ import pengp
 from pengp.choosing.metrics import get_metric
 from pengp.datasets import load_piston_slap
 from pengp.model.kernels import correlation, get_kernel
+from pengp.model.means import get_mean
 from pengp.model.posterior import condition
 from pengp.model.scaling import InputScaler, ResponseScaler
+from tests.problems import reference
 
 PAGE = Path(__file__).parents[2] / "docs" / "migration.md"
 ROW = re.compile(r"^\| `(?P<theirs>.*?)` .*\| `(?P<ours>[^|]*)` \|$", re.MULTILINE)
@@ -83,3 +85,22 @@ def test_the_kernel_is_that_of_the_r_function(names: dict[str, Any]) -> None:
     np.testing.assert_allclose(correlation(X, theta), np.exp(-s) + 1e-5 * np.eye(12), rtol=1e-13)
     one = np.exp(-np.sum(0.7 * (X_new[1] - X[4]) ** 2))
     np.testing.assert_allclose(correlation(X, 0.7, X_new)[1, 4], one, rtol=1e-13)
+
+
+def test_how_much_smaller_variances_are_without_the_term_of_the_estimated_mean() -> None:
+    shares = []
+    for record in reference().values():
+        X, y, X_new = (np.array(record[name], dtype=float) for name in ("x", "y", "x_test"))
+        theta = pengp.penalized_path(X, y, [0.0], mean="constant", random_state=0).theta[0]
+        R, r, one = correlation(X, theta), correlation(X, theta, X_new), np.ones(len(y))
+        u = 1.0 - np.linalg.solve(R, r.T).T @ one
+        without = 1.0 + 1e-5 - np.sum(r * np.linalg.solve(R, r.T).T, axis=1)
+        term = u * u / (one @ np.linalg.solve(R, one))
+        settings: dict[str, Any] = {"kernel": get_kernel("sqexp"), "nugget": 1e-5}
+        ours = condition(X, y, theta, mean=get_mean("constant"), **settings).predict(X_new)[1]
+        np.testing.assert_allclose(ours, without + term, rtol=1e-9)
+        shares.append(100.0 * term / (without + term))
+    means = [share.mean() for share in shares]
+    most = max(share.max() for share in shares)
+    said = f"{min(means):.1f} to {max(means):.1f} % smaller on average over the test points"
+    assert f"{said} and {most:.0f} % at most" in " ".join(PAGE.read_text().split())

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp, stdtrit
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp.bayes.student import t_cdf, t_log_density
+from pengp.bayes.student import inflation, t_cdf, t_log_density
 from pengp.exceptions import InputError
 
 _STEPS = 100
@@ -55,8 +55,7 @@ class MixtureLaw:
         """Return the variances [m], df / (df - 2) scale^2 within; infinite up to df = 2."""
         if self.df <= 2.0:
             return np.full(len(self.location), np.inf)
-        inflation = 1.0 if np.isinf(self.df) else self.df / (self.df - 2.0)
-        within = inflation * self.scale**2
+        within = inflation(self.df) * self.scale**2
         away = self.location - self.mean()[:, None]
         return np.vecdot(within + away * away, self.weights)
 

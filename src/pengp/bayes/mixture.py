@@ -9,6 +9,7 @@ import numpy as np
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.members import Member
+from pengp.bayes.student import inflation
 from pengp.bayes.weights import normalised
 from pengp.model.posterior import Posterior
 
@@ -86,11 +87,11 @@ class ProcessMixture:
     def predict(self, X_new: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the predictive mean [m] and variance [m] at X_new [m, d]."""
         mean, second = np.zeros(len(X_new)), np.zeros(len(X_new))
-        inflation = self._inflation()
+        factor = inflation(self.df)
         for w, component in zip(self.weight, self.components, strict=True):
             location, variance = component.predict(X_new)
             mean += w * location
-            second += w * (inflation * component.sigma2 * variance + location * location)
+            second += w * (factor * component.sigma2 * variance + location * location)
         return mean, np.maximum(second - mean * mean, 0.0)
 
     def predict_cov(self, X_new: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -98,11 +99,11 @@ class ProcessMixture:
 
         The mean covariance of the components and the covariance of their means.
         """
-        m, inflation = len(X_new), self._inflation()
+        m, factor = len(X_new), inflation(self.df)
         cov, means = np.zeros((m, m)), np.empty((len(self.weight), m))
         for j, component in enumerate(self.components):
             means[j], scaled = component.predict_cov(X_new)
-            cov += self.weight[j] * inflation * component.sigma2 * scaled
+            cov += self.weight[j] * factor * component.sigma2 * scaled
         mean = self.weight @ means
         away = np.sqrt(self.weight)[:, None] * (means - mean)
         return mean, cov + away.T @ away
@@ -164,12 +165,6 @@ class ProcessMixture:
             None if self.scales is None else self.scales[kept],
             noise,
         )
-
-    def _inflation(self) -> float:
-        """Return df / (df - 2), variance of a t over its squared scale; inf up to df = 2."""
-        if np.isinf(self.df):
-            return 1.0
-        return self.df / (self.df - 2.0) if self.df > 2 else np.inf
 
 
 def log_density_of_more(

@@ -54,6 +54,13 @@ def _t_cdf(z: FloatArray, df: int) -> FloatArray:
     return np.clip(total, 0.0, 1.0, out=total)
 
 
+def inflation(df: float) -> float:
+    """Return the variance of a t over its squared scale, df / (df - 2); infinite up to df = 2."""
+    if np.isinf(df):
+        return 1.0
+    return df / (df - 2.0) if df > 2.0 else np.inf
+
+
 def t_log_density(z: FloatArray, df: float) -> FloatArray:
     """Return the logarithm of the density."""
     if np.isinf(df):

@@ -96,8 +96,8 @@ class Target:
 
     def likelihood(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log L, constants dropped, and y' R^-1 y / n, each [N], at u [N, P]."""
-        which = np.zeros(len(u), dtype=np.int64)
-        at = self._likelihood.evaluate(which, u, derivatives=False)
+        data_set = np.zeros(len(u), dtype=np.int64)
+        at = self._likelihood.evaluate(data_set, u, derivatives=False)
         return at.value, at.sigma2
 
     def log_prior(self, u: FloatArray) -> FloatArray:

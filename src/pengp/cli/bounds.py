@@ -4,7 +4,9 @@ import difflib
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
 
 from pengp.cli.reading import Reading
 from pengp.cli.tables import read_table
@@ -14,13 +16,17 @@ if TYPE_CHECKING:
     from pengp._core.arrays import FloatArray
     from pengp.cli.runs import Runs
 
-__all__ = ["BOUNDS_HELP", "input_bounds", "read_bounds"]
+__all__ = ["BoundsOption", "RangesOption", "input_bounds", "read_bounds"]
 
-#: Help text of the option --bounds.
-BOUNDS_HELP = (
-    "Range of an input, NAME=LOWER:UPPER, or a table with the columns input, lower and upper; "
-    "may be repeated."
+_BOUNDS = typer.Option(
+    "--bounds",
+    "-b",
+    metavar="RANGE|FILE",
+    help="Range of an input, NAME=LOWER:UPPER, or a table with the columns input, lower and upper; "
+    "may be repeated.",
 )
+BoundsOption = Annotated[list[str] | None, _BOUNDS]
+RangesOption = Annotated[list[str], _BOUNDS]
 
 
 class _Entry(NamedTuple):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.noise import LikeFitOption
+from pengp.cli.options import JsonOfOneOption
 from pengp.cli.printing import number, paragraph, percent, rendered, show, show_json, table
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.waiting import working
@@ -29,7 +30,7 @@ def compare(
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
     ignore: IgnoreOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: JsonOfOneOption = False,
 ) -> None:
     """Compare models of one response: kernels, means, methods.
 

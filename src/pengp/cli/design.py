@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pengp.cli.bounds import BOUNDS_HELP, read_bounds
+from pengp.cli.bounds import RangesOption, read_bounds
 from pengp.cli.files import same_file
 from pengp.cli.levels import IntegerOption, check_whole, labels_at, read_levels
+from pengp.cli.options import JsonSummaryOption, TableOption
 from pengp.cli.printing import note, paragraph, show, show_json
 from pengp.cli.reading import DecimalOption, Reading, ThousandsOption
 from pengp.cli.tables import TableWriter
@@ -35,60 +36,57 @@ class Kind(StrEnum):
     SLICED = "sliced"
 
 
+CountOption = Annotated[int, typer.Option("--n", "-n", min=1, help="Number of runs.")]
+SpacingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log", metavar="NAME", help="Input to be spaced by its logarithm; may be repeated."
+    ),
+]
+LevelsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--factor",
+        metavar="NAME=A,B,...",
+        help="Input with these levels, which have no order; may be repeated.",
+    ),
+]
+KindOption = Annotated[
+    Kind,
+    typer.Option(
+        help="maximin keeps runs far apart; random does not; sliced consists of smaller "
+        "designs, for runs in stages."
+    ),
+]
+SlicesOption = Annotated[
+    int | None, typer.Option(min=1, help="Number of slices, with --kind sliced.")
+]
+SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same design.")]
+DigitsOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=15,
+        help="Round values, for typing them: with 2, an input that ranges over 100 gets steps "
+        "of 1, one that ranges over 0.1 steps of 0.001.",
+    ),
+]
+
+
 def design(
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of runs.")],
-    bounds: Annotated[
-        list[str], typer.Option("--bounds", "-b", help=BOUNDS_HELP, metavar="RANGE|FILE")
-    ],
-    log: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--log", metavar="NAME", help="Input to be spaced by its logarithm; may be repeated."
-        ),
-    ] = None,
+    n: CountOption,
+    bounds: RangesOption,
+    log: SpacingOption = None,
     integer: IntegerOption = None,
-    factor: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--factor",
-            metavar="NAME=A,B,...",
-            help="Input with these levels, which have no order; may be repeated.",
-        ),
-    ] = None,
-    kind: Annotated[
-        Kind,
-        typer.Option(
-            help="maximin keeps runs far apart; random does not; sliced consists of smaller "
-            "designs, for runs in stages."
-        ),
-    ] = Kind.MAXIMIN,
-    slices: Annotated[
-        int | None, typer.Option(min=1, help="Number of slices, with --kind sliced.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same design.")] = 0,
-    digits: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=15,
-            help="Round values, for typing them: with 2, an input that ranges over 100 gets steps "
-            "of 1, one that ranges over 0.1 steps of 0.001.",
-        ),
-    ] = None,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Table to write, .csv, .tsv, .parquet or .xlsx; - for CSV on stdout.",
-        ),
-    ] = "-",
+    factor: LevelsOption = None,
+    kind: KindOption = Kind.MAXIMIN,
+    slices: SlicesOption = None,
+    seed: SeedOption = 0,
+    digits: DigitsOption = None,
+    output: TableOption = "-",
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a summary as JSON; goes with --output.")
-    ] = False,
+    as_json: JsonSummaryOption = False,
 ) -> None:
     """Plan the runs of the simulator: a Latin hypercube within the ranges of the inputs.
 

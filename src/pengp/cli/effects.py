@@ -1,12 +1,12 @@
 """The command `pengp effects`: which inputs matter, and how sure that is."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pengp.cli.headers import names_in_option
-from pengp.cli.laws import Laws, Level, ModelFile, Seed, laws_by_name
+from pengp.cli.laws import Laws, Level, Seed, laws_by_name
+from pengp.cli.options import JsonOption, ModelFile
 from pengp.cli.printing import paragraph, rendered, show, show_json, table
 from pengp.cli.waiting import working
 from pengp.exceptions import InputError
@@ -21,7 +21,7 @@ _PAIRS, _LEAST = 6, 0.005
 
 
 def effects(
-    model: Annotated[Path, ModelFile],
+    model: ModelFile,
     law: Laws = None,
     level: Level = 0.9,
     pair: Annotated[
@@ -33,7 +33,7 @@ def effects(
         ),
     ] = None,
     seed: Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show which inputs matter: shares of the response's variance, with intervals."""
     from pengp.cli.models import check_level, open_model

@@ -1,19 +1,17 @@
 """The command `pengp info`: what a model file holds."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from pengp.cli.options import JsonOption, ModelFile
 from pengp.cli.printing import facts, rendered, show, show_json
 
 _PARTS = {"source": "Runs from", "command": "Command", "created": "Created"}
 
 
 def info(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    model: ModelFile,
+    as_json: JsonOption = False,
 ) -> None:
     """Show what a model file holds, and how far to trust it."""
     from pengp.cli.models import open_model

@@ -6,8 +6,6 @@ import typer
 
 from pengp.exceptions import InputError
 
-ModelFile = typer.Argument(metavar="MODEL", help="Model file from pengp fit.")
-
 Laws = Annotated[
     list[str] | None,
     typer.Option(

@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from pengp.cli.bounds import BOUNDS_HELP
+from pengp.cli.bounds import BoundsOption
+from pengp.cli.files import check_destination
+from pengp.cli.headers import names_in_option
 from pengp.cli.levels import (
     FactorOption,
     IntegerOption,
-    level_settings,
     levels_in,
     read_inputs,
 )
 from pengp.cli.noise import NoiseOption
+from pengp.cli.options import InputsOption, JsonOption
 from pengp.cli.printing import rendered, show, show_json
 from pengp.cli.proposed import parts_of, write_runs
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
-from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
+from pengp.cli.scales import LogOption, LogResponseOption, Scales, TransformOption
 from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
@@ -61,152 +63,168 @@ class CriterionOption(StrEnum):
 _CRITERIA = {"variance": "integrated variance", "vigf": "VIGF"}
 
 
+StateTable = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="Table of runs. A row without a response is planned and counts as known; a column "
+        "status may say failed or abandoned.",
+    ),
+]
+ResponseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--response",
+        "-y",
+        metavar="NAME",
+        help="Column that is predicted.",
+        show_default="that of --model",
+    ),
+]
+CountOption = Annotated[int, typer.Option("-n", min=1, help="Number of runs.")]
+GoalChoice = Annotated[
+    GoalOption,
+    typer.Option(
+        help="accuracy everywhere; modes: tell competing explanations apart; optimum; "
+        "threshold: find where the response crosses --value."
+    ),
+]
+CriterionChoice = Annotated[
+    CriterionOption | None,
+    typer.Option(
+        help="Of the goal accuracy: integrated variance, or the variance of the squared "
+        "difference to the nearest run.",
+        show_default="variance",
+    ),
+]
+MaximizeOption = Annotated[bool, typer.Option("--maximize/--minimize", help="Of the goal optimum.")]
+TargetOption = Annotated[
+    float | None, typer.Option(help="Of the goal optimum: response to come close to.")
+]
+ValueOption = Annotated[
+    float | None, typer.Option(help="Of the goal threshold: value of the response.")
+]
+ModelOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        metavar="FILE",
+        help="Model file that judges.",
+        show_default="an average, fitted to the table",
+    ),
+]
+CandidatesOption = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Table of the only runs that can be done."),
+]
+RadiusOption = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        help="Distance kept from failed and abandoned runs, in parts of the inputs' ranges.",
+    ),
+]
+RetryOption = Annotated[
+    bool,
+    typer.Option("--retry", help="Failed runs may be proposed again; abandoned ones never."),
+]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of fit and search.")]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Table to write: inputs, an empty response, and the status planned.",
+    ),
+]
+
+
 def next_runs(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE",
-            help="Table of runs. A row without a response is planned and counts as known; a column "
-            "status may say failed or abandoned.",
-        ),
-    ],
-    response: Annotated[
-        str | None,
-        typer.Option(
-            "--response",
-            "-y",
-            metavar="NAME",
-            help="Column that is predicted.",
-            show_default="that of --model",
-        ),
-    ] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="Number of runs.")] = 1,
-    goal: Annotated[
-        GoalOption,
-        typer.Option(
-            help="accuracy everywhere; modes: tell competing explanations apart; optimum; "
-            "threshold: find where the response crosses --value."
-        ),
-    ] = GoalOption.ACCURACY,
-    criterion: Annotated[
-        CriterionOption | None,
-        typer.Option(
-            help="Of the goal accuracy: integrated variance, or the variance of the squared "
-            "difference to the nearest run.",
-            show_default="variance",
-        ),
-    ] = None,
-    maximize: Annotated[
-        bool, typer.Option("--maximize/--minimize", help="Of the goal optimum.")
-    ] = False,
-    target: Annotated[
-        float | None, typer.Option(help="Of the goal optimum: response to come close to.")
-    ] = None,
-    value: Annotated[
-        float | None, typer.Option(help="Of the goal threshold: value of the response.")
-    ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            "--model",
-            metavar="FILE",
-            help="Model file that judges.",
-            show_default="an average, fitted to the table",
-        ),
-    ] = None,
-    inputs: Annotated[
-        str | None,
-        typer.Option(
-            "--inputs",
-            "-x",
-            metavar="A,B,...",
-            help="Columns that are the inputs.",
-            show_default="all others",
-        ),
-    ] = None,
-    bounds: Annotated[
-        list[str] | None, typer.Option("--bounds", "-b", metavar="RANGE|FILE", help=BOUNDS_HELP)
-    ] = None,
+    data: StateTable,
+    response: ResponseOption = None,
+    n: CountOption = 1,
+    goal: GoalChoice = GoalOption.ACCURACY,
+    criterion: CriterionChoice = None,
+    maximize: MaximizeOption = False,
+    target: TargetOption = None,
+    value: ValueOption = None,
+    model: ModelOption = None,
+    inputs: InputsOption = None,
+    bounds: BoundsOption = None,
     log: LogOption = None,
     log_response: LogResponseOption = False,
     transform: TransformOption = None,
     integer: IntegerOption = None,
     factor: FactorOption = None,
-    candidates: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Table of the only runs that can be done."),
-    ] = None,
+    candidates: CandidatesOption = None,
     where: WhereOption = None,
-    radius: Annotated[
-        float,
-        typer.Option(
-            min=0.0,
-            help="Distance kept from failed and abandoned runs, in parts of the inputs' ranges.",
-        ),
-    ] = 0.1,
-    retry: Annotated[
-        bool,
-        typer.Option("--retry", help="Failed runs may be proposed again; abandoned ones never."),
-    ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of fit and search.")] = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Table to write: inputs, an empty response, and the status planned.",
-        ),
-    ] = None,
+    radius: RadiusOption = 0.1,
+    retry: RetryOption = False,
+    seed: SeedOption = 0,
+    output: OutputOption = None,
     noise_sd: NoiseOption = None,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
     ignore: IgnoreOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Propose the next runs of the simulator, and say what more runs are expected to buy.
 
     The table is the state: add the proposed rows to it, fill in their responses as they come, and
     ask again.
     """
-    from pengp.cli.files import check_destination
-    from pengp.cli.headers import names_in_option
+    reading = Reading(decimal, thousands, sheet, ignore or ())
+    scales = Scales(log, log_response, transform, integer)
+    how = _Fit(bounds or [], names_in_option(inputs), factor or [], noise_sd or [], scales, seed)
+    asked: dict[str, Any] = {"n": n, "goal": goal.value, "maximize": maximize, "target": target}
+    asked |= {"criterion": None if criterion is None else _CRITERIA[criterion], "threshold": value}
+    asked |= {"where": where or (), "radius": radius, "random_state": seed}
+    if output is not None:
+        check_destination(output, data, *([candidates] if candidates else []))
+    view, known, state = _known(data, response, model, how, reading)
+    with working(f"Judging {len(state.done.y)} runs ...", quiet=as_json):
+        view = view or _fitted(state, known, how, reading)
+        _check_known(view, state, data, model)
+        asked["candidates"] = _rows(candidates, state, reading)
+        found = _proposed(view, state, retry=retry, **asked)
+    _conclude(found, state, data, output, seed, as_json=as_json)
+
+
+class _Fit(NamedTuple):
+    """How the runs are fitted, where no model is given."""
+
+    bounds: list[str]
+    inputs: list[str] | None
+    factors: list[str]
+    noise_sd: list[str]
+    scales: Scales
+    seed: int
+
+
+def _known(
+    data: str, response: str | None, model: Path | None, how: _Fit, reading: Reading
+) -> tuple["FittedView | None", str, "State"]:
+    """Return the model that is given, the name of the response, and the runs."""
     from pengp.cli.models import one_view
     from pengp.cli.state import read_state
 
-    reading = Reading(decimal, thousands, sheet, ignore or ())
-    if output is not None:
-        check_destination(output, data, *([candidates] if candidates else []))
-    scales = Scales(log, log_response, transform, integer or [])
-    if model is not None and (bounds or inputs or factor or noise_sd or scales.any):
+    if model is not None and (any(how[:4]) or how.scales.any):
         raise InputError(
             "--bounds, --inputs, --factor, --integer, --noise-sd and scales go with a fit; --model "
             "has its own."
         )
     view = None if model is None else one_view(model, response)
-    known, names = _names_of(view, response, names_in_option(inputs))
-    levels = (factor or []) if view is None else levels_in(view)
-    state = read_state(data, known, names, reading, factors=levels, noise=noise_sd or [])
-    with working(f"Judging {len(state.done.y)} runs ...", quiet=as_json):
-        if view is None:
-            view = _fitted(state, known, bounds or [], scales, reading, seed)
-        _check_known(view, state, data, model)
-        found = _proposed(
-            view,
-            state,
-            retry=retry,
-            candidates=_rows(candidates, state, reading),
-            n=n,
-            goal=goal.value,
-            criterion=None if criterion is None else _CRITERIA[criterion],
-            maximize=maximize,
-            target=target,
-            threshold=value,
-            where=where or (),
-            radius=radius,
-            random_state=seed,
-        )
+    name, inputs = _names_of(view, response, how.inputs)
+    levels = how.factors if view is None else levels_in(view)
+    return view, name, read_state(data, name, inputs, reading, levels, how.noise_sd)
+
+
+def _conclude(
+    found: "NextRuns", state: "State", data: str, output: Path | None, seed: int, *, as_json: bool
+) -> None:
+    """Write the proposed runs and tell about them."""
     if output is not None:
         write_runs(found, output)
     if as_json:
@@ -227,28 +245,7 @@ def _names_of(
     return response, inputs
 
 
-class Scales(NamedTuple):
-    """Scales of the inputs and of the response as the command line has them."""
-
-    log: list[str] | None
-    log_response: bool
-    transform: list[str] | None
-    integer: list[str]
-
-    @property
-    def any(self) -> bool:
-        """Whether any was given."""
-        return bool(self.log or self.log_response or self.transform or self.integer)
-
-
-def _fitted(
-    state: "State",
-    response: str,
-    bounds: list[str],
-    scales: Scales,
-    reading: Reading,
-    seed: int,
-) -> "FittedView":
+def _fitted(state: "State", response: str, how: _Fit, reading: Reading) -> "FittedView":
     """Return the average of the runs that are done."""
     from pengp.cli.bounds import input_bounds
     from pengp.cli.runs import check_runs, merge_runs
@@ -262,10 +259,10 @@ def _fitted(
             "the first ones with: pengp design"
         )
     check_runs(runs, None)
-    settings = read_scales(runs, [response], *scales[:3]) | level_settings(runs, scales.integer)
-    region = input_bounds(runs, bounds, reading)
+    settings = how.scales.settings(runs, [response])
+    region = input_bounds(runs, how.bounds, reading)
     runs = runs if runs.noise_sd is None else merge_runs(runs, None)
-    model = BayesianGPRegressor(input_bounds=region, random_state=seed, **settings)
+    model = BayesianGPRegressor(input_bounds=region, random_state=how.seed, **settings)
     return view_of(model.fit(runs.X, runs.y, runs.noise_sd), response_name=response)
 
 

@@ -1,11 +1,11 @@
 """The command `pengp optimize`: where the surrogate has its optimum, and how sure that is."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pengp.cli.next_runs import WhereOption
+from pengp.cli.options import JsonOption, ModelFile
 from pengp.cli.printing import facts, number, percent, rendered, show, show_json, table
 from pengp.cli.proposed import cell
 from pengp.cli.waiting import working
@@ -21,7 +21,7 @@ _MOST_PLACES, _TOLD = 3, 0.005
 
 
 def optimize(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
+    model: ModelFile,
     maximize: Annotated[
         bool | None,
         typer.Option("--maximize/--minimize", help="Which optimum.", show_default=False),
@@ -35,7 +35,7 @@ def optimize(
     where: WhereOption = None,
     level: Annotated[float, typer.Option(help="Probability of the interval.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of search and draws.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find the smallest or largest response that the surrogate promises.
 

@@ -19,6 +19,7 @@ from pengp.cli.models import (
     other_choice,
     predict_all,
 )
+from pengp.cli.options import JsonSummaryOption, LevelOption, ModelFile, TableOption
 from pengp.cli.printing import note, paragraph, show, show_json
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.rows import Dialect
@@ -50,63 +51,58 @@ class _Kind(NamedTuple):
     intervals: str
 
 
+NewTable = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="Table with the inputs, in any order and among other columns; - for CSV on stdin.",
+    ),
+]
+IntervalsOption = Annotated[
+    Intervals,
+    typer.Option(
+        help="Where intervals come from: the model's own laws, or the errors at runs that were "
+        "left out (jackknife+, from 19 runs on for 0.95)."
+    ),
+]
+OtherLambdaOption = Annotated[
+    float | None,
+    typer.Option(
+        "--lambda",
+        min=0.0,
+        help="Predict at another lambda that was tried, the nearest one; for models of "
+        "--method penalized.",
+    ),
+]
+ModeOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="K",
+        help="Predict by another explanation, number K of the modes that pengp info lists; for "
+        "models of --method penalized.",
+    ),
+]
+KeepOption = Annotated[
+    bool,
+    typer.Option("--keep/--no-keep", help="Write the columns of the table before predictions."),
+]
+
+
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
-    new: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE",
-            help="Table with the inputs, in any order and among other columns; - for CSV on stdin.",
-        ),
-    ],
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Table to write, .csv, .tsv, .parquet or .xlsx; - for CSV on stdout.",
-        ),
-    ] = "-",
-    level: Annotated[
-        float, typer.Option(help="Probability that an interval is to hold the response.")
-    ] = 0.95,
-    intervals: Annotated[
-        Intervals,
-        typer.Option(
-            help="Where intervals come from: the model's own laws, or the errors at runs that were "
-            "left out (jackknife+, from 19 runs on for 0.95)."
-        ),
-    ] = Intervals.MODEL,
-    lam: Annotated[
-        float | None,
-        typer.Option(
-            "--lambda",
-            min=0.0,
-            help="Predict at another lambda that was tried, the nearest one; for models of "
-            "--method penalized.",
-        ),
-    ] = None,
-    mode: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="K",
-            help="Predict by another explanation, number K of the modes that pengp info lists; for "
-            "models of --method penalized.",
-        ),
-    ] = None,
-    keep: Annotated[
-        bool,
-        typer.Option("--keep/--no-keep", help="Write the columns of the table before predictions."),
-    ] = True,
+    model: ModelFile,
+    new: NewTable,
+    output: TableOption = "-",
+    level: LevelOption = 0.95,
+    intervals: IntervalsOption = Intervals.MODEL,
+    lam: OtherLambdaOption = None,
+    mode: ModeOption = None,
+    keep: KeepOption = True,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
     ignore: IgnoreOption = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a summary as JSON; goes with --output.")
-    ] = False,
+    as_json: JsonSummaryOption = False,
 ) -> None:
     """Predict the response for every row of a table.
 

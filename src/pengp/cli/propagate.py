@@ -1,11 +1,11 @@
 """The command `pengp propagate`: what comes out when the inputs follow their laws."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pengp.cli.laws import Laws, Level, ModelFile, Seed, laws_by_name
+from pengp.cli.laws import Laws, Level, Seed, laws_by_name
+from pengp.cli.options import JsonOption, ModelFile
 from pengp.cli.printing import number, paragraph, rendered, show, show_json, table
 from pengp.cli.waiting import working
 from pengp.exceptions import InputError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def propagate(
-    model: Annotated[Path, ModelFile],
+    model: ModelFile,
     law: Laws = None,
     constraint: Annotated[
         str | None,
@@ -29,7 +29,7 @@ def propagate(
     ] = None,
     level: Level = 0.9,
     seed: Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the law of the response when the inputs follow theirs."""
     from pengp.cli.models import check_level, open_model

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
+from pengp.cli.options import ModelFile
 from pengp.cli.printing import paragraph, show, show_json
 from pengp.cli.waiting import working
 
 
 def report(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
+    model: ModelFile,
     output: Annotated[
         Path | None,
         typer.Option(

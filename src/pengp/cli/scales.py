@@ -2,10 +2,11 @@
 
 import difflib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from pengp.cli.levels import level_settings
 from pengp.cli.printing import note
 from pengp.exceptions import InputError
 
@@ -44,24 +45,30 @@ TransformOption = Annotated[
 ]
 
 
-def read_scales(
-    runs: "Runs",
-    responses: Sequence[str],
-    log: Sequence[str] | None,
-    log_response: bool,
-    transform: Sequence[str] | None,
-) -> dict[str, Any]:
+class Scales(NamedTuple):
+    """Scales of the inputs and of the response as the command line has them."""
+
+    log: list[str] | None
+    log_response: bool
+    transform: list[str] | None
+    integer: list[str] | None
+
+    @property
+    def any(self) -> bool:
+        """Whether any was given."""
+        return bool(self.log or self.log_response or self.transform or self.integer)
+
+    def settings(self, runs: "Runs", responses: Sequence[str]) -> dict[str, Any]:
+        """Return the estimators' parameters for the scales and levels of inputs and responses."""
+        return _transforms(runs, responses, self) | level_settings(runs, self.integer or [])
+
+
+def _transforms(runs: "Runs", responses: Sequence[str], scales: Scales) -> dict[str, Any]:
     """Return the estimators' parameters input_transforms and response_transform.
 
-    Parameters
-    ----------
-    runs : Runs
-        Which they are for, and in whose words mistakes are told.
-    responses : sequence of str
-        Names of the responses.
-    log, log_response, transform
-        As given on the command line.
+    Mistakes are told in the words of the runs.
     """
+    log, log_response, transform, _ = scales
     names = [name for name in log or [] if name != _AUTO]
     asked = [(name, "log10") for name in names]
     asked += [(response, "log10") for response in responses if log_response]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pengp.cli.options import JsonOption
 from pengp.cli.printing import paragraph, rendered, say, show, show_json, table
-from pengp.cli.verdicts import list_readings, run_root_seeds
+from pengp.cli.verdicts import JobsOption, list_readings, run_root_seeds
 
 if TYPE_CHECKING:
     from pengp.study.base import Study
@@ -27,7 +28,6 @@ app = typer.Typer(
 )
 
 StoreFile = Annotated[Path, typer.Argument(metavar="[FILE]", help="What `run` wrote.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 class Size(StrEnum):
@@ -46,7 +46,7 @@ class SimulationPenalty(StrEnum):
 
 
 @app.command("list")
-def list_studies(as_json: AsJson = False) -> None:
+def list_studies(as_json: JsonOption = False) -> None:
     """List the studies and the number of their tasks.
 
     A task is one repetition of one part of a study. Tasks that need test runs of yours are not
@@ -69,70 +69,79 @@ def list_studies(as_json: AsJson = False) -> None:
     show(rendered(table(["study", "title", *SIZES], rows, left=2)))
 
 
+StudyName = Annotated[
+    str,
+    typer.Argument(
+        help="A study of `pengp study list`, or `all` of the paper's.", show_default=False
+    ),
+]
+SizeOption = Annotated[
+    Size,
+    typer.Option(
+        help="How many repetitions: tiny takes seconds, quick minutes, paper is the paper's "
+        "number. A larger size continues a smaller one in the same file."
+    ),
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Address of a Dask scheduler, like tcp://10.0.0.1:8786, whose workers work.",
+        show_default=False,
+    ),
+]
+PenaltyOption = Annotated[
+    SimulationPenalty | None,
+    typer.Option(
+        help="Penalty of the study `simulation`: lasso, or scad for `simulation-scad`.",
+        show_default=False,
+    ),
+]
+TestRunsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Test runs of the piston-slap simulator, for the studies `piston-slap`, `methods` "
+        "and `methods-rivals`: a CSV file with a header, six inputs and the noise in dB.",
+        show_default=False,
+    ),
+]
+RealOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Tables of real simulators, for the studies whose names end in -real.",
+        show_default=False,
+    ),
+]
+OutputOption = Annotated[
+    Path, typer.Option(metavar="FILE", help="Where the results go; a run continues there.")
+]
+SeedOption = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Root seed: another one draws all folds, designs and starts of the paper's "
+        "studies anew. A file keeps to one.",
+    ),
+]
+RetryFailedOption = Annotated[
+    bool, typer.Option("--retry-failed", help="Try tasks again that failed before.")
+]
+
+
 @app.command("run")
 def run_study(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="A study of `pengp study list`, or `all` of the paper's.", show_default=False
-        ),
-    ],
-    size: Annotated[
-        Size,
-        typer.Option(
-            help="How many repetitions: tiny takes seconds, quick minutes, paper is the paper's "
-            "number. A larger size continues a smaller one in the same file."
-        ),
-    ] = Size.QUICK,
-    jobs: Annotated[
-        int, typer.Option(min=1, help="Number of processes that work at the same time.")
-    ] = 1,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Address of a Dask scheduler, like tcp://10.0.0.1:8786, whose workers work.",
-            show_default=False,
-        ),
-    ] = None,
-    penalty: Annotated[
-        SimulationPenalty | None,
-        typer.Option(
-            help="Penalty of the study `simulation`: lasso, or scad for `simulation-scad`.",
-            show_default=False,
-        ),
-    ] = None,
-    test_runs: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Test runs of the piston-slap simulator, for the studies `piston-slap`, `methods` "
-            "and `methods-rivals`: a CSV file with a header, six inputs and the noise in dB.",
-            show_default=False,
-        ),
-    ] = None,
-    real: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Tables of real simulators, for the studies whose names end in -real.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where the results go; a run continues there.")
-    ] = Path("study.sqlite"),
-    seed: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Root seed: another one draws all folds, designs and starts of the paper's "
-            "studies anew. A file keeps to one.",
-        ),
-    ] = 0,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Try tasks again that failed before.")
-    ] = False,
+    name: StudyName,
+    size: SizeOption = Size.QUICK,
+    jobs: JobsOption = 1,
+    scheduler: SchedulerOption = None,
+    penalty: PenaltyOption = None,
+    test_runs: TestRunsOption = None,
+    real: RealOption = None,
+    output: OutputOption = Path("study.sqlite"),
+    seed: SeedOption = 0,
+    retry_failed: RetryFailedOption = False,
 ) -> None:
     """Run a study, or continue its run.
 
@@ -140,22 +149,14 @@ def run_study(
     for any number of jobs and with Dask. Exit code 1 if tasks failed.
     """
     from pengp.study.methods.problems import read_simulators
-    from pengp.study.methods.rivals import require_libkriging
     from pengp.study.progress import shown
     from pengp.study.runner import run_studies
     from pengp.study.store import Store
     from pengp.study.test_runs import read_test_runs
 
     studies = _chosen(name, penalty)
-    if name.startswith("methods-rivals"):
-        require_libkriging()
+    _check_methods(name, real, seed)
     _check_options(studies, jobs, scheduler, test_runs)
-    if (real is not None) != name.endswith("-real"):
-        raise typer.BadParameter(
-            "--real goes with the studies whose names end in -real, which need it."
-        )
-    if seed and name.startswith("methods"):
-        raise typer.BadParameter("--seed does not go with the comparisons of methods.")
     simulators = None if real is None else read_simulators(real)
     runs = None if test_runs is None else read_test_runs(test_runs)
     with Store.open(output, "w") as store:
@@ -182,7 +183,7 @@ def run_study(
 
 
 @app.command()
-def status(file: StoreFile = Path("study.sqlite"), as_json: AsJson = False) -> None:
+def status(file: StoreFile = Path("study.sqlite"), as_json: JsonOption = False) -> None:
     """Show how far the studies in a file are.
 
     Also shows what failed, and how the last run went. Works while a run is writing to the file.
@@ -256,6 +257,20 @@ def _check_options(
         raise typer.BadParameter(
             "--test-runs goes with `piston-slap`, `methods`, `methods-rivals` and `all` only."
         )
+
+
+def _check_methods(name: str, real: Path | None, seed: int) -> None:
+    """Raise where the comparisons of methods do not go with an option, or lack one."""
+    from pengp.study.methods.rivals import require_libkriging
+
+    if name.startswith("methods-rivals"):
+        require_libkriging()
+    if (real is not None) != name.endswith("-real"):
+        raise typer.BadParameter(
+            "--real goes with the studies whose names end in -real, which need it."
+        )
+    if seed and name.startswith("methods"):
+        raise typer.BadParameter("--seed does not go with the comparisons of methods.")
 
 
 def _conclude(tallies: "dict[str, Tally]", output: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pengp.cli.noise import LikeFitOption
+from pengp.cli.options import JsonOption, ModelFile
 from pengp.cli.printing import facts, note, number, rendered, show, show_json, table
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.waiting import working
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from pengp._core.arrays import BoolArray, FloatArray
     from pengp.cli.runs import Runs
+    from pengp.cli.summary import Summary
     from pengp.estimators.view import FittedView
 
 _LEVEL = 0.95
@@ -25,35 +27,40 @@ _LEVEL = 0.95
 _MOST_ROWS = 30
 
 
+NewRunsTable = Annotated[
+    str,
+    typer.Argument(metavar="TABLE", help="Table of new runs, response included; - for stdin."),
+]
+ReEstimateOption = Annotated[
+    bool,
+    typer.Option(
+        "--re-estimate",
+        help="Estimate everything anew from all runs, with the settings of the fit.",
+    ),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Model file to write.",
+        show_default="MODEL, replaced",
+    ),
+]
+
+
 def update(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
-    data: Annotated[
-        str,
-        typer.Argument(metavar="TABLE", help="Table of new runs, response included; - for stdin."),
-    ],
-    re_estimate: Annotated[
-        bool,
-        typer.Option(
-            "--re-estimate",
-            help="Estimate everything anew from all runs, with the settings of the fit.",
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Model file to write.",
-            show_default="MODEL, replaced",
-        ),
-    ] = None,
+    model: ModelFile,
+    data: NewRunsTable,
+    re_estimate: ReEstimateOption = False,
+    output: OutputOption = None,
     noise_sd: LikeFitOption = None,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
     ignore: IgnoreOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Teach a model new runs, and show how it had predicted them.
 
@@ -65,7 +72,7 @@ def update(
     from pengp.cli.models import open_model
     from pengp.cli.noise import noise_of_model
     from pengp.cli.runs import read_runs
-    from pengp.cli.summary import all_parts, all_records, summaries_of
+    from pengp.cli.summary import summaries_of
     from pengp.persistence import read_info
 
     place = output or model
@@ -87,15 +94,8 @@ def update(
         summaries = summaries_of(again)
     if not re_estimate and any(comparison.contradicts() for comparison in compared):
         note("the new runs contradict the model as it was; estimate it anew with --re-estimate.")
-    parts = [part for comparison in compared for part in (*comparison.parts(), "")]
-    text = rendered(*parts, *all_parts(summaries), "", facts([("Model", str(place))]))
     write_model(updated, _with_history(info, new, re_estimate=re_estimate), place)
-    if as_json:
-        records = [comparison.record() for comparison in compared]
-        shown = records[0] if len(records) == 1 else records
-        show_json({"new_runs": shown, **all_records(summaries), "model": str(place)})
-    else:
-        show(text)
+    _tell(compared, summaries, place, as_json=as_json)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,6 +196,21 @@ class Comparison:
             "rmse": self.rmse,
             "held_out_rmse_before": self.rmse_before,
         }
+
+
+def _tell(
+    compared: list[Comparison], summaries: "list[Summary]", place: Path, *, as_json: bool
+) -> None:
+    """Tell what became of the new runs, and about the model that knows them."""
+    from pengp.cli.summary import all_parts, all_records
+
+    if as_json:
+        records = [comparison.record() for comparison in compared]
+        shown = records[0] if len(records) == 1 else records
+        show_json({"new_runs": shown, **all_records(summaries), "model": str(place)})
+        return
+    parts = [part for comparison in compared for part in (*comparison.parts(), "")]
+    show(rendered(*parts, *all_parts(summaries), "", facts([("Model", str(place))])))
 
 
 def _check(views: "list[FittedView]", new: "Runs") -> None:

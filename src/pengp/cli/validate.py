@@ -10,6 +10,7 @@ from pengp.cli.files import check_destination
 from pengp.cli.levels import levels_in, read_inputs
 from pengp.cli.models import Extrapolation, as_fitted, check_inputs, check_level, open_model
 from pengp.cli.noise import LikeFitOption, test_noise
+from pengp.cli.options import JsonOfOneOption, LevelOption, ModelFile
 from pengp.cli.printing import note, number, paragraph, percent, rendered, show, show_json, table
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.tables import read_table
@@ -36,27 +37,29 @@ class _Judged(NamedTuple):
     noise_sd: "FloatArray | None"  # [m]
 
 
+TestTable = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="Table with inputs and response of runs that were not fitted; - for CSV on stdin.",
+    ),
+]
+PlotOption = Annotated[
+    Path | None, typer.Option(help="Figure to write, .png, .svg or .pdf.", metavar="FILE")
+]
+
+
 def validate(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from pengp fit.")],
-    test: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE",
-            help="Table with inputs and response of runs that were not fitted; - for CSV on stdin.",
-        ),
-    ],
-    level: Annotated[
-        float, typer.Option(help="Probability that an interval is to hold the response.")
-    ] = 0.95,
-    plot: Annotated[
-        Path | None, typer.Option(help="Figure to write, .png, .svg or .pdf.", metavar="FILE")
-    ] = None,
+    model: ModelFile,
+    test: TestTable,
+    level: LevelOption = 0.95,
+    plot: PlotOption = None,
     noise_sd: LikeFitOption = None,
     decimal: DecimalOption = None,
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
     ignore: IgnoreOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: JsonOfOneOption = False,
 ) -> None:
     """Compare predictions with runs that the model has not seen.
 

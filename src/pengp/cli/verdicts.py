@@ -8,29 +8,33 @@ import typer
 
 from pengp.cli.printing import paragraph, show
 
+StudyNames = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[STUDY]...",
+        help="Studies of the paper; by default forrester, piston-slap and limits.",
+        show_default=False,
+    ),
+]
+SeedsOption = Annotated[int, typer.Option(min=2, help="Root seeds 1, 2, ... up to this one.")]
+JobsOption = Annotated[
+    int, typer.Option(min=1, help="Number of processes that work at the same time.")
+]
+TestRunsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Test runs of the study `piston-slap`.", show_default=False),
+]
+OutputDirOption = Annotated[
+    Path, typer.Option(metavar="DIR", help="Where the results of each seed go.")
+]
+
 
 def run_root_seeds(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[STUDY]...",
-            help="Studies of the paper; by default forrester, piston-slap and limits.",
-            show_default=False,
-        ),
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=2, help="Root seeds 1, 2, ... up to this one.")] = 20,
-    jobs: Annotated[
-        int, typer.Option(min=1, help="Number of processes that work at the same time.")
-    ] = 1,
-    test_runs: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Test runs of the study `piston-slap`.", show_default=False
-        ),
-    ] = None,
-    output_dir: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the results of each seed go.")
-    ] = Path("study-seeds"),
+    names: StudyNames = None,
+    seeds: SeedsOption = 20,
+    jobs: JobsOption = 1,
+    test_runs: TestRunsOption = None,
+    output_dir: OutputDirOption = Path("study-seeds"),
 ) -> None:
     """Count the verdicts that change with the root seed.
 

@@ -18,8 +18,9 @@ from sklearn.pipeline import Pipeline
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
 from pengp.bayes.mixture import ProcessMixture
-from pengp.decisions.wrapped import after, before, not_a_scaling, outer_names, undoing
-from pengp.estimators.view import FittedView, view_of
+from pengp.bayes.student import inflation
+from pengp.decisions.wrapped import after, before, not_a_scaling, undoing
+from pengp.estimators.view import FittedView, names_of_inputs, view_of
 from pengp.model.elementary import Identity, Transform
 from pengp.model.levels import Levels
 from pengp.model.posterior import Posterior
@@ -125,10 +126,8 @@ class Processes:
 
     @property
     def inflation(self) -> float:
-        """Variance over squared scale, df / (df - 2); infinite up to df = 2."""
-        if np.isinf(self.df):
-            return 1.0
-        return self.df / (self.df - 2.0) if self.df > 2.0 else np.inf
+        """Variance over squared scale; infinite up to df = 2."""
+        return inflation(self.df)
 
     def means(self, X: FloatArray) -> FloatArray:
         """Return the mean of each process [M, m] at X [m, d]."""
@@ -270,7 +269,7 @@ def processes_of(
     if steps:
         if view.estimator._surrogate.inputs.transforms:
             raise not_a_scaling()
-        names = outer_names(outer, input_names, len(lower))
+        names = names_of_inputs(outer, input_names, len(lower))
         for step in reversed(steps):
             lower, upper = before(step, lower, upper)
     return _of_view(view, names, lower, upper, undo)

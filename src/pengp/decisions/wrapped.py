@@ -1,7 +1,7 @@
 """What surrounds a model: steps of a pipeline that scale inputs, and transforms of the response."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,15 +26,6 @@ def undoing(model: Any, inner: Any) -> Callable[[FloatArray], FloatArray]:
         return np.asarray(model.transformer_.inverse_transform(flat)).reshape(values.shape)
 
     return undo if inner is None else after(undo, inner)
-
-
-def outer_names(model: Any, given: Sequence[str] | None, d: int) -> tuple[str, ...]:
-    """Return the names of the d inputs of a pipeline."""
-    found = getattr(model, "feature_names_in_", None) if given is None else given
-    names = [f"x{p + 1}" for p in range(d)] if found is None else [str(name) for name in found]
-    if len(names) != d:
-        raise InputError(f"input_names has {len(names)} names, but there are {d} inputs.")
-    return tuple(names)
 
 
 def before(step: Any, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -13,7 +13,7 @@ from pengp._core.rows import first_of_each
 from pengp._core.sobol import sobol_points
 from pengp.bayes.components import systematic
 from pengp.bayes.mixture import ProcessMixture
-from pengp.bayes.student import t_cdf
+from pengp.bayes.student import inflation, t_cdf
 from pengp.choosing.validation import Law
 from pengp.datasets.designs import continue_design
 from pengp.estimators.view import FittedView
@@ -59,8 +59,7 @@ class Laws(NamedTuple):
 
     def variance(self, unit: FloatArray) -> float:
         """Return the variance, averaged over the points, where one is a unit [m]."""
-        inflation = 1.0 if np.isinf(self.df) else self.df / (self.df - 2.0)
-        variance = self.weight @ (inflation * self.scale**2 + self.away**2)
+        variance = self.weight @ (inflation(self.df) * self.scale**2 + self.away**2)
         return float((variance * unit**2).mean())
 
 

@@ -72,7 +72,10 @@ class GoodEnough(Shown):
 
     @property
     def contradicted(self) -> bool:
-        """Whether the held-out runs contradict the probability from the laws."""
+        """Whether the held-out runs contradict the probability from the laws.
+
+        Not `IntervalCheck`: that tests intervals of one level, this the share within the tolerance.
+        """
         return not self.lower <= self.probability <= self.upper
 
     @property

@@ -163,25 +163,12 @@ class AverageMixin(SurrogateMixin):
         if found is None:
             raise InputError("a constant response has nothing to predict.")
         left, law = found.held_out, self._loo_law(output)
-        y, (mean, std) = known.y_raw[left.runs, output], law.moments()
+        others = {"effective_size": left.effective_size}
         if not known.response.transforms:  # the laws are of fewer draws than there are
-            mean = known.response.mean[output] + known.response.sd[output] * left.mean
-            std = known.response.sd[output] * left.std
-        lower, upper = law.interval(level).T
-        return HeldOut(
-            run=left.runs,
-            y=y,
-            mean=mean,
-            std=std,
-            lower=lower,
-            upper=upper,
-            crps=law.crps(y),
-            below=law.cdf(y),
-            log_density=law.log_density(y),
-            level=level,
-            how=_how(left),
-            effective_size=left.effective_size,
-        )
+            sd = known.response.sd[output]
+            others |= {"mean": known.response.mean[output] + sd * left.mean, "std": sd * left.std}
+        y = known.y_raw[left.runs, output]
+        return HeldOut.of(left.runs, y, law, level, _how(left), **others)
 
     def _loo_law(self, output: int) -> MappedLaw:
         """Return the laws [n] of the runs of ``fit``, theta learned anew without each."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,6 +70,16 @@ class HeldOut(Shown):
     level: float
     how: str
     effective_size: FloatArray | None = None
+
+    @classmethod
+    def of(
+        cls, run: IntArray, y: FloatArray, law: MappedLaw, level: float, how: str, **others: Any
+    ) -> "HeldOut":
+        """Return what the predictive laws [N] say of y [N]; ``others`` are fields known better."""
+        (mean, std), (lower, upper) = law.moments(), law.interval(level).T
+        found = {"mean": mean, "std": std, "lower": lower, "upper": upper, "crps": law.crps(y)}
+        found |= {"below": law.cdf(y), "log_density": law.log_density(y)}
+        return cls(run=run, y=y, level=level, how=how, **(found | others))
 
     def _in_short(self) -> str:
         found = self.scores()
@@ -225,18 +235,5 @@ def held_out_of(
     y: FloatArray, found: Normals, mapped: Callable[[NormalLaw], MappedLaw], level: float, how: str
 ) -> HeldOut:
     """Return the record of normal predictions of runs of y [n], mapped to the user's unit."""
-    law, seen = mapped(NormalLaw(found.mean, found.std)), y[found.run]
-    (mean, std), (lower, upper) = law.moments(), law.interval(level).T
-    return HeldOut(
-        run=found.run,
-        y=seen,
-        mean=mean,
-        std=std,
-        lower=lower,
-        upper=upper,
-        crps=law.crps(seen),
-        below=law.cdf(seen),
-        log_density=law.log_density(seen),
-        level=level,
-        how=how,
-    )
+    law = mapped(NormalLaw(found.mean, found.std))
+    return HeldOut.of(found.run, y[found.run], law, level, how)

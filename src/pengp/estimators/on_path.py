@@ -2,8 +2,9 @@
 
 import copy
 import numbers
+from dataclasses import fields, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +26,7 @@ from pengp.estimators.heldout import (
     predict_splits,
 )
 from pengp.estimators.other_modes import path_at_mode
-from pengp.estimators.surrogate import Surrogate, condition_all, path_at, without_axis
+from pengp.estimators.surrogate import Surrogate, condition_all
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.means import MeanLike
@@ -36,6 +37,8 @@ from pengp.path.penalties import AnyPenalty
 
 #: Condition number from which on the log likelihood has fewer than about four digits.
 _ILL_CONDITIONED = 1e12
+
+_Record = TypeVar("_Record", Modes, Flat)
 
 
 class PathMixin(SurrogateMixin):
@@ -93,7 +96,7 @@ class PathMixin(SurrogateMixin):
 
     def _keep(self, data: TrainingData, path: PathFit, index: IntArray) -> None:
         """Set the learned attributes from the full-data path and the place of lam_ in it [...]."""
-        self._chosen = chosen = path_at(path, index)
+        self._chosen = chosen = _path_at(path, index)
         self.X_train_ = data.X_raw
         self.y_train_ = data.y_raw[:, 0] if self._one_output else data.y_raw
         known = data.X, data.y_raw, data.inputs, data.response
@@ -167,13 +170,13 @@ class PathMixin(SurrogateMixin):
     def modes_(self) -> Modes:
         """All local maxima found at `lam_`, best first: theta [M, d] or [q, M, d], ..."""
         check_is_fitted(self)
-        return without_axis(self._chosen.modes, axis=0 if self._one_output else 1)
+        return _without_axis(self._chosen.modes, axis=0 if self._one_output else 1)
 
     @property
     def flat_(self) -> Flat:
         """Stretch of c `theta_`, c > 0, where log L is flat to 1e-4; computed on first use."""
         check_is_fitted(self)
-        return without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
+        return _without_axis(self._chosen.flat, axis=0 if self._one_output else 1)
 
     def held_out(
         self,
@@ -288,3 +291,28 @@ class PathMixin(SurrogateMixin):
 def _n_theta(model: Model, X: FloatArray) -> int:
     """Return how many thetas a model of X [n, d] has."""
     return 1 if model.isotropic else X.shape[1]
+
+
+def _path_at(path: PathFit, index: IntArray) -> PathFit:
+    """Return the path at one lambda of each output: lams[index], index [...].
+
+    Its arrays keep a lambda axis, of length 1; `lams` holds the first output's.
+    """
+
+    def pick(record: PathFit | Modes) -> dict[str, Any]:
+        arrays = {f.name: getattr(record, f.name) for f in fields(record) if f.name != "lams"}
+        place = (*np.indices(index.shape), index)
+        return {
+            name: np.expand_dims(a[place], index.ndim)
+            for name, a in arrays.items()
+            if isinstance(a, np.ndarray)
+        }
+
+    lams = path.lams[index.ravel()[:1]]
+    return replace(path, lams=lams, modes=Modes(**pick(path.modes)), **pick(path))
+
+
+def _without_axis(record: _Record, axis: int) -> _Record:
+    """Return a record of arrays without the given axis, of which item 0 is kept."""
+    arrays = {f.name: getattr(record, f.name) for f in fields(record)}
+    return replace(record, **{name: a.take(0, axis) for name, a in arrays.items()})

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.arrays import FloatArray
 from pengp._core.shown import Shown
 from pengp.bayes.mixture import ProcessMixture
 from pengp.choosing.laws import NormalLaw
@@ -17,8 +17,7 @@ from pengp.exceptions import InputError
 from pengp.model.posterior import Posterior, condition
 from pengp.model.scaling import InputScaler, ResponseScaler
 from pengp.model.transforms import IDENTITY
-from pengp.path.flatness import Flat
-from pengp.path.penalized import Modes, PathFit
+from pengp.path.penalized import PathFit
 
 #: New inputs that are scaled at a time, so that predictions need no scaled copy of all of them.
 _BLOCK = 1 << 14
@@ -58,7 +57,6 @@ class LeaveOneOut(Shown):
         return LeaveOneOut(*(getattr(self, f.name)[:, k] for f in fields(self)))
 
 
-_Record = TypeVar("_Record", Modes, Flat)
 _Process = TypeVar("_Process", bound=Posterior | ProcessMixture)
 
 
@@ -328,28 +326,3 @@ def condition_all(
         for k, y in enumerate(outputs)
     ]
     return Surrogate(inputs, response, tuple(posteriors), y_raw, (len(X),), noise_sd)
-
-
-def path_at(path: PathFit, index: IntArray) -> PathFit:
-    """Return the path at one lambda of each output: lams[index], index [...].
-
-    Its arrays keep a lambda axis, of length 1; `lams` holds the first output's.
-    """
-
-    def pick(record: PathFit | Modes) -> dict[str, Any]:
-        arrays = {f.name: getattr(record, f.name) for f in fields(record) if f.name != "lams"}
-        place = (*np.indices(index.shape), index)
-        return {
-            name: np.expand_dims(a[place], index.ndim)
-            for name, a in arrays.items()
-            if isinstance(a, np.ndarray)
-        }
-
-    lams = path.lams[index.ravel()[:1]]
-    return replace(path, lams=lams, modes=Modes(**pick(path.modes)), **pick(path))
-
-
-def without_axis(record: _Record, axis: int) -> _Record:
-    """Return a record of arrays without the given axis, of which item 0 is kept."""
-    arrays = {f.name: getattr(record, f.name) for f in fields(record)}
-    return replace(record, **{name: a.take(0, axis) for name, a in arrays.items()})

@@ -45,11 +45,19 @@ def _as_names(names: object) -> tuple[str, ...]:
     return tuple(map(str, cast(Iterable[object], names)))
 
 
-def names_of_inputs(estimator: Any) -> tuple[str, ...]:
-    """Return the names of the d inputs: those of the frame that was fitted, else x1 to xd."""
-    d = estimator.n_features_in_
-    names = getattr(estimator, "feature_names_in_", [f"x{p + 1}" for p in range(d)])
-    return tuple(str(name) for name in names)
+def names_of_inputs(
+    fitted: Any, given: Sequence[str] | None = None, d: int | None = None
+) -> tuple[str, ...]:
+    """Return the names of the d inputs: those given, those of the frame fitted, else x1 to xd.
+
+    The fitted estimator or pipeline tells d where it is not given.
+    """
+    d = fitted.n_features_in_ if d is None else d
+    found = getattr(fitted, "feature_names_in_", None) if given is None else given
+    names = [f"x{p + 1}" for p in range(d)] if found is None else _as_names(found)
+    if len(names) != d:
+        raise InputError(f"input_names has {len(names)} names, but there are {d} inputs.")
+    return tuple(names)
 
 
 def count_outputs(estimator: Any) -> int:
@@ -92,12 +100,10 @@ def view_of(
         return estimator
     estimator = surrogate_in(estimator)
     check_model(estimator)
-    q, d = count_outputs(estimator), estimator.n_features_in_
+    q = count_outputs(estimator)
     if not isinstance(output, numbers.Integral) or not 0 <= output < q:
         raise InputError(f"output={output} does not exist; there are {q}, counted from 0.")
-    names = names_of_inputs(estimator) if input_names is None else _as_names(input_names)
-    if len(names) != d:
-        raise InputError(f"input_names has {len(names)} names, but there are {d} inputs.")
+    names = names_of_inputs(estimator, input_names)
     if response_name is None:
         response_name = "response" if estimator.y_train_.ndim == 1 else f"output {output}"
     return FittedView(estimator, output, names, response_name)

@@ -102,8 +102,9 @@ class ProfileLikelihood:
             shape = np.broadcast_shapes(shape, self._sets)
             params = np.broadcast_to(params, (*shape, params.shape[-1]))
         with np.errstate(divide="ignore"):
-            logs = np.log(params).reshape(-1, params.shape[-1])
-        at = self._engine.evaluate(self._which(shape, len(logs)), logs, derivatives=derivatives)
+            point = np.log(params).reshape(-1, params.shape[-1])
+        data_set = self._data_sets(shape, len(point))
+        at = self._engine.evaluate(data_set, point, derivatives=derivatives)
         return LogLik._make([a.reshape(shape + a.shape[1:]) for a in at])
 
     def _parameters(self, theta: ArrayLike, nugget: ArrayLike | None) -> FloatArray:
@@ -126,7 +127,7 @@ class ProfileLikelihood:
         parts = np.broadcast_to(thetas, (*shape, thetas.shape[-1])), np.broadcast_to(nuggets, shape)
         return np.concatenate([parts[0], parts[1][..., None]], axis=-1)
 
-    def _which(self, shape: tuple[int, ...], points: int) -> IntArray:
+    def _data_sets(self, shape: tuple[int, ...], points: int) -> IntArray:
         """Return the data set of each point."""
         if not self._sets:
             return np.zeros(points, dtype=np.int64)

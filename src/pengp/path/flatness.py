@@ -72,10 +72,10 @@ def flat_stretch(
         return np.clip(point + t[:, None] * moves, low, high)
 
     def loglik(t: FloatArray) -> FloatArray:
-        params = along(t)
+        trial = along(t)
         if likelihood.nugget is None:
-            params = np.hstack([params, np.log(nugget).reshape(F * L, 1)])
-        return likelihood.evaluate(data_set, params, derivatives=False).value
+            trial = np.hstack([trial, np.log(nugget).reshape(F * L, 1)])
+        return likelihood.evaluate(data_set, trial, derivatives=False).value
 
     moved = point[:, moves > 0.0]
     first, last = low - moved.max(-1), high - moved.min(-1)

@@ -141,12 +141,12 @@ class ModeSearch:
 
     def _continue(self, solver: Lockstep | OneByOne, ended: Ended) -> None:
         """Start the neighbours of new maxima that do not hold their continuation yet."""
-        which, step = self._branches.neighbours(ended, len(self._lams), newton=self._newton)
-        there = ended.cell[which] + step
-        missing = ~self._table.holds(there, ended.maximum[which], settings.MISSING)
+        origin, step = self._branches.neighbours(ended, len(self._lams), newton=self._newton)
+        there = ended.cell[origin] + step
+        missing = ~self._table.holds(there, ended.maximum[origin], settings.MISSING)
         if not missing.any():
             return
-        rows, step, cell = ended.take(which[missing]), step[missing], there[missing]
+        rows, step, cell = ended.take(origin[missing]), step[missing], there[missing]
         second = self._branches.second_order(rows, self._lams, step)
         first = first_order(self._objective, rows, step) if self._newton else rows.maximum
         lower, upper = self._objective.bounds(cell)

@@ -49,15 +49,15 @@ class Runs(NamedTuple):
         """Return n p_lambda(theta) [G] at theta [G, d]."""
         model, points = self.model, self._points(theta)
         term = term_of(model.penalty, self.X[None], model.nugget, isotropic=model.isotropic)
-        which, lams = np.zeros(len(points), dtype=np.int64), np.full(len(points), lam)
-        return term.value(which, term.params(points), lams)
+        data_set, lams = np.zeros(len(points), dtype=np.int64), np.full(len(points), lam)
+        return term.value(data_set, term.params(points), lams)
 
     def _points(self, theta: FloatArray) -> FloatArray:
         """Return the logarithms [G, P] of the parameters at theta [G, d]."""
-        logs = np.log(theta[:, :1] if self.model.isotropic else theta)
+        log_theta = np.log(theta[:, :1] if self.model.isotropic else theta)
         if self.model.nugget is not None:
-            return logs
-        return np.column_stack([logs, np.full(len(logs), np.log(self.nugget))])
+            return log_theta
+        return np.column_stack([log_theta, np.full(len(log_theta), np.log(self.nugget))])
 
     def flat(self, theta: FloatArray, p: int) -> tuple[float, float]:
         """Return where log L is flat while theta_p alone leaves theta [d]."""

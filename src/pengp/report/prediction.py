@@ -4,6 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pengp._core.arrays import FloatArray
+from pengp.choosing.scores import half_width
 from pengp.plots import CoverageDisplay, LeaveOneOutDisplay, ResidualsDisplay
 from pengp.report.payload import Payload
 from pengp.report.plot import Plot, place
@@ -21,7 +22,7 @@ from pengp.report.subject import Subject
 from pengp.report.text import counted, inert, number, percent
 
 #: Errors within which a standard normal one lies with probability 0.95.
-_LIMIT = 1.96
+_LIMIT = half_width(0.95)
 _DOT = {"color": PREDICTED, "size": 8, "line": {"color": PAPER, "width": 1}}
 
 
@@ -169,7 +170,7 @@ def _residual_alt(at: ResidualsDisplay, where: str) -> str:
     return (
         f"Standardised {at.source} errors against predictions{where}: from "
         f"{number(z.min(), 3)} to {number(z.max(), 3)} standard deviations, "
-        f"{(np.abs(z) > _LIMIT).sum()} of {len(z)} beyond {_LIMIT}; the largest is run "
+        f"{(np.abs(z) > _LIMIT).sum()} of {len(z)} beyond {number(_LIMIT, 3)}; the largest is run "
         f"{int(np.abs(z).argmax()) + 1}."
     )
 

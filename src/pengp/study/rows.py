@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Final, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
-from scipy.special import ndtri
 
 from pengp._core.arrays import FloatArray
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.laws import NormalLaw
+from pengp.choosing.scores import half_width
 from pengp.choosing.validation import VALIDATION_SCORES
 from pengp.datasets import load_piston_slap
 from pengp.datasets.designs import scale_design
@@ -121,7 +121,7 @@ def surrogate_rows(
     n, diagonal = len(posterior.y), np.diagonal(posterior.L)
     loglik = -0.5 * n * np.log(n * posterior.sigma2) - np.log(diagonal).sum()
     mean, std = mean_and_std(posterior, X)
-    half = ndtri(0.975) * std
+    half = half_width(0.95) * std
     parameters = {
         "theta": posterior.theta[0],
         "sigma2": posterior.sigma2,

@@ -7,7 +7,7 @@ from scipy.special import ndtr, ndtri
 
 from pengp._core.arrays import FloatArray
 from pengp.bayes.law import MixtureLaw
-from pengp.choosing import coverage, crps_normal_values, interval_score, rmse
+from pengp.choosing import coverage, crps_normal_values, interval_score, normal_interval, rmse
 
 #: Level of the intervals.
 LEVEL = 0.95
@@ -36,8 +36,8 @@ def scores(forecast: Forecast, y: FloatArray) -> dict[str, float]:
 
 def normal(mean: FloatArray, std: FloatArray, y: FloatArray) -> Forecast:
     """Return the forecast of normal laws, mean and std [m], of y [m]."""
-    half = ndtri(0.5 + 0.5 * LEVEL) * std
-    return Forecast(mean, mean - half, mean + half, crps_normal_values(y, mean, std))
+    lower, upper = normal_interval(mean, std, LEVEL)
+    return Forecast(mean, lower, upper, crps_normal_values(y, mean, std))
 
 
 def mixture(law: MixtureLaw, y: FloatArray) -> Forecast:

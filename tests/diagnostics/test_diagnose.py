@@ -14,10 +14,10 @@ from pengp import (
     PenalizedGPRegressor,
     PenalizedGPRegressorCV,
     diagnose,
+    random_folds,
 )
 from pengp._core.arrays import FloatArray
 from pengp.bayes.insight import Explanation
-from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
 from pengp.diagnostics import IntervalCheck, score_predictions
 from tests.problems import slow_loglik
