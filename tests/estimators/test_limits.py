@@ -54,7 +54,7 @@ TOO_WIDE: list[Callable[[], Any]] = [
     lambda: PenalizedGPRegressorCV().fit(WIDE_X, Y[:5]),
     lambda: BayesianGPRegressor().fit(WIDE_X, Y[:5]),
     lambda: penalized_path(WIDE_X, Y[:5], [0.0]),
-    lambda: cross_validate_path(WIDE_X, Y[:5], [0.0], 2),
+    lambda: cross_validate_path(WIDE_X, Y[:5], [0.0], folds=2),
     lambda: profile_loglik(WIDE_X, Y[:5], np.ones(100_000)),
     lambda: full_loglik(WIDE_X, Y[:5], np.ones(100_000), 1.0),
 ]
