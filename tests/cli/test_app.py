@@ -433,6 +433,24 @@ def test_an_unexpected_error_shows_everything_and_asks_for_a_report() -> None:
     assert done.stderr.splitlines()[-1].startswith("pengp: this is a mistake in pengp; please")
 
 
+def test_too_little_memory_is_told_in_one_sentence() -> None:
+    small = typer.Typer(cls=root.Commands)
+
+    @small.callback()
+    def _group() -> None: ...
+
+    @small.command()
+    def large() -> None:
+        np.empty(1 << 50)
+
+    result = CliRunner().invoke(small, ["large"])
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "pengp: this takes more memory than there is; use fewer runs or --jobs 1, or close other "
+        "programs.\n"
+    )
+
+
 def test_warnings_of_the_package_are_notes_each_told_once() -> None:
     small = typer.Typer(cls=root.Commands)
 

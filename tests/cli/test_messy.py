@@ -518,7 +518,7 @@ def test_a_table_of_100_000_columns_is_read_and_its_inputs_are_counted(here: Pat
     Path("t.csv").write_text("\n".join([",".join(names), row, row, ""]))
     started = time.monotonic()
     assert refusal("fit", "t.csv", "-y", "b") == (
-        "t.csv has 100,001 inputs, and a model takes 1,000 at most; name those that matter: "
+        "t.csv has 100,001 inputs, and a model takes 500 at most; name those that matter: "
         "--inputs A,B,..."
     )
     succeed("predict", "model.pengp", "t.csv", "--no-keep", "-o", "out.csv")

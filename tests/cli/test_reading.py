@@ -57,6 +57,50 @@ def test_a_comma_that_may_stand_between_thousands_is_not_guessed(
     )
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_point_that_may_stand_between_thousands_is_not_guessed(
+    tmp_path: Path, delimiter: str
+) -> None:
+    path = table(tmp_path, "rpm y\n936 226\n1.113 114\n1.200 50".replace(" ", delimiter))
+    assert said(path) == (
+        "t.csv: row 2, column 'rpm' holds '1.113', which is 1113 or 1.113 (rows are counted from 1 "
+        "below the header); say with --thousands . or --decimal . which it is."
+    )
+    rest = [226.0, 114.0, 50.0]
+    for reading, rpm in (
+        (Reading(thousands="."), [936.0, 1113.0, 1200.0]),
+        (Reading(decimal="."), [936.0, 1.113, 1.2]),
+    ):
+        assert values(path, reading) == [list(row) for row in zip(rpm, rest, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1.113", "2.250", "3.005"],  # nothing without a point
+        ["936", "1.113", "1.25"],
+        ["936", "1.113", "0.250"],
+        ["936", "1.113", "936.0"],
+        ["1500", "1.113", "936"],  # which has no mark between its thousands
+        ["12", "1.113", "936"],
+        ["0", "1.113", "936"],
+        ["100", "133.333", "166.667"],  # steps of a third
+        ["100", "1e2", "1.113"],
+    ],
+)
+@pytest.mark.parametrize("witness", ["7", "1.113", "2.250"])
+def test_a_point_that_stands_before_decimals_is_never_doubted(
+    tmp_path: Path, cells: list[str], witness: str
+) -> None:
+    path = table(tmp_path, "a;b\n" + "".join(f"{cell};{witness}\n" for cell in cells))
+    assert values(path) == [[float(cell), float(witness)] for cell in cells]
+
+
+def test_a_point_before_decimals_in_another_column_tells(tmp_path: Path) -> None:
+    path = table(tmp_path, "rpm;y\n936;0.5\n1.113;114\n")
+    assert values(path) == [[936.0, 0.5], [1.113, 114.0]]
+
+
 @pytest.mark.parametrize(
     "witness", ["0,5", "1,25", "0,125", "1,2345", "-,5", "1,5e3", "12,", "1234,567"]
 )

@@ -14,6 +14,8 @@ from pengp import (
     PenalizedGPRegressor,
     PenalizedGPRegressorCV,
     PengpWarning,
+    cross_validate_path,
+    full_loglik,
     leave_one_out,
     penalized_path,
     profile_loglik,
@@ -40,6 +42,29 @@ def test_too_many_runs_are_refused_before_memory_is_taken(fit: Callable[[], Any]
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match=r"runs are too many for an exact fit: .* 13 GB; fit"):
+            fit()
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
+
+
+WIDE_X = RNG.random((5, 100_000))
+TOO_WIDE: list[Callable[[], Any]] = [
+    lambda: PenalizedGPRegressor().fit(WIDE_X, Y[:5]),
+    lambda: PenalizedGPRegressorCV().fit(WIDE_X, Y[:5]),
+    lambda: BayesianGPRegressor().fit(WIDE_X, Y[:5]),
+    lambda: penalized_path(WIDE_X, Y[:5], [0.0]),
+    lambda: cross_validate_path(WIDE_X, Y[:5], [0.0], folds=2),
+    lambda: profile_loglik(WIDE_X, Y[:5], np.ones(100_000)),
+    lambda: full_loglik(WIDE_X, Y[:5], np.ones(100_000), 1.0),
+]
+
+
+@pytest.mark.parametrize("fit", TOO_WIDE)
+def test_too_many_inputs_are_refused_before_memory_is_taken(fit: Callable[[], Any]) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"100,000 inputs are too many: .* at most; leave out"):
             fit()
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:

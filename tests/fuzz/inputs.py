@@ -1,6 +1,7 @@
 """Inputs of all kinds, sound and hostile, and what may come of them."""
 
 import contextlib
+import dataclasses
 import signal
 import threading
 import warnings
@@ -12,7 +13,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from pengp import InputError, PengpWarning
+from pengp import InputError, Modes, PengpWarning
 
 #: Seconds after which a call counts as a hang; the machine may be busy.
 _PATIENCE = 120
@@ -123,3 +124,18 @@ def assert_sound(mean: Any, std: Any) -> None:
     assert np.isfinite(mean).all(), mean
     assert not np.isnan(std).any(), std
     assert (std >= 0.0).all(), std
+
+
+def numbers_in(value: Any) -> Iterator[Any]:
+    """Yield the arrays of numbers in a result."""
+    if isinstance(value, Modes):  # padded with nan up to its count
+        return
+    if dataclasses.is_dataclass(value):
+        value = [getattr(value, field.name) for field in dataclasses.fields(value)]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from numbers_in(part)
+    elif isinstance(value, float | np.ndarray) and np.asarray(value).dtype.kind == "f":
+        yield np.asarray(value)

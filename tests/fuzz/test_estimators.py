@@ -48,7 +48,7 @@ def use(model: Any, X: Any, y: Any) -> None:
             assert_sound(*more.predict(X, return_std=True))
 
 
-@share(80)
+@share(60)
 @given(counted(runs()), st.sampled_from([0.0, 0.01, 1e49]), SETTINGS)
 def test_penalized(data: tuple[Any, Any], lam: float, settings: dict[str, Any]) -> None:
     model = attempt(lambda: PenalizedGPRegressor(lam, **settings).fit(*data))
@@ -56,7 +56,7 @@ def test_penalized(data: tuple[Any, Any], lam: float, settings: dict[str, Any]) 
         use(model, *data)
 
 
-@share(40)
+@share(30)
 @given(counted(runs(least=4)), SETTINGS, st.sampled_from(["dpe", "pe", "md", "score"]))
 def test_cross_validated(
     data: tuple[Any, Any], settings: dict[str, Any], metric: MetricName
@@ -81,7 +81,7 @@ def test_averaged(data: tuple[Any, Any], nugget: Any) -> None:
         use(model, *data)
 
 
-@share(60)
+@share(40)
 @given(
     counted(st.sampled_from([*NAMES, "n_starts", "random_state", "input_bounds", "lam"])),
     st.data(),

@@ -1,7 +1,5 @@
 """Every public function on generated arguments: refused in a sentence, or sound answers."""
 
-import dataclasses
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -9,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from pengp import Modes
 from tests.fuzz.arguments import calls, fitted, public_functions
-from tests.fuzz.inputs import attempt, counted, share
+from tests.fuzz.inputs import attempt, counted, numbers_in, share
 
 FUNCTIONS = public_functions()
 RUNS = {"X": np.random.default_rng(0).random((6, 2)), "y": np.arange(6.0) ** 2}
@@ -22,21 +19,6 @@ SLOW = {
 }
 #: Answers that say by nan what cannot be known, as documented.
 MAY_BE_NAN = {"mean_and_se", "fold_metrics", "batch_predict", "full_loglik"}
-
-
-def numbers_in(value: Any) -> Iterator[Any]:
-    """Yield the arrays of numbers in a result."""
-    if isinstance(value, Modes):  # padded with nan up to its count
-        return
-    if dataclasses.is_dataclass(value):
-        value = [getattr(value, field.name) for field in dataclasses.fields(value)]
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for part in value:
-            yield from numbers_in(part)
-    elif isinstance(value, float | np.ndarray) and np.asarray(value).dtype.kind == "f":
-        yield np.asarray(value)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

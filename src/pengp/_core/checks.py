@@ -83,10 +83,16 @@ def check_levels(levels: ArrayLike) -> FloatArray:
     return p
 
 
+def is_real(value: object, least: float = -_LARGEST, most: float = _LARGEST) -> bool:
+    """Tell whether a value is a real number from ``least`` to ``most``, and no truth value."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
+        return False
+    return bool(least <= cast(float, value) <= most)
+
+
 def check_number(value: object, name: str, least: float, most: float = _LARGEST) -> float:
     """Return a real number from ``least`` to ``most`` as a float."""
-    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    if not is_real or not least <= float(cast(numbers.Real, value)) <= most:
+    if not is_real(value, least, most):
         raise InputError(f"{name} must be a number from {least:g} to {most:g}, not {value!r}.")
     return float(cast(numbers.Real, value))
 

@@ -16,6 +16,9 @@ _LARGEST = 1e100
 _MOST_RUNS = 10_000
 """Runs of an exact fit: a matrix of so many rows takes 0.8 GB, and a fit a dozen of them."""
 
+MOST_INPUTS = 500
+"""Inputs of a model: a penalized fit to 20 runs of so many takes 16 s, of twice as many minutes."""
+
 
 _CUBE_SLACK = 1e-9
 """How far round-off may carry a scaled input out of the unit cube."""
@@ -84,6 +87,7 @@ def check_datasets(data: DataSets, *, nugget: float | None) -> None:
     for f, (X, y) in enumerate(zip(data.X, data.y, strict=True)):
         where = data.label(f)
         check_runs(len(X))
+        check_inputs(X.shape[1])
         check_values(X, y, where)
         check_duplicates(X, y, nugget, where=where)
         if constant_columns(X).any():
@@ -97,6 +101,15 @@ def check_runs(n: int) -> None:
         raise InputError(
             f"{n:,} runs are too many for an exact fit: each of its matrices would take about "
             f"{8e-9 * n * n:.0f} GB; fit at most {_MOST_RUNS:,} of them."
+        )
+
+
+def check_inputs(d: int) -> None:
+    """Raise an InputError if d inputs are too many, before memory is taken."""
+    if d > MOST_INPUTS:
+        raise InputError(
+            f"{d:,} inputs are too many: each has a theta, and a model takes {MOST_INPUTS:,} at "
+            "most; leave out those that do not matter."
         )
 
 

@@ -8,18 +8,21 @@ depends on them. A new prior is one class, added to ``PRIORS``.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal, Protocol, TypeAlias, cast
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 from scipy.special import gammaincc, gammaln
 
 from pengp._core.arrays import FloatArray
+from pengp._core.checks import check_count, is_real
 from pengp._core.linalg import diagonals
 from pengp.bayes.gammas import gamma_beyond, log_gamma_draws
 from pengp.bayes.weights import normalised
 from pengp.exceptions import InputError
 from pengp.path import joint
 
+_MOST_RATES = 10_000
+"""Points that stand for a range of rates; a density is evaluated at all of them."""
 _NOTHING, _LEAST = 1e-6, 1e-6
 """A theta far below e acts like 0; the density of log theta falls off there. Least draw over e."""
 
@@ -100,13 +103,10 @@ class HierarchicalLasso:
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
-        for a in self._shapes(1):
-            _check_positive(self, a=a)
-        _check_positive(self, rates=min(self.rates))
-        if not self.rates[0] <= self.rates[1] <= 1.0 / _NOTHING or self.n_rates < 1:
-            raise InputError(
-                f"{self!r} needs rates in ascending order, up to 1e6, and n_rates of at least 1."
-            )
+        _check_positive(self, a=1.0 if self.a is None else self.a, rates=self.rates)
+        check_count(self.n_rates, "n_rates", 1, _MOST_RATES)
+        if np.shape(self.rates) != (2,) or not self.rates[0] <= self.rates[1] <= 1.0 / _NOTHING:
+            raise InputError(f"{self!r} needs two rates in ascending order, up to 1e6.")
 
     def for_runs(self, X: FloatArray) -> "HierarchicalLasso":
         """Return the prior with the shapes for the inputs that vary in the runs X [n, d].
@@ -265,9 +265,9 @@ class JointlyRobust:
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
         scales = (1.0,) if self.scales is None else self.scales
-        _check_positive(self, b=1.0 if self.b is None else self.b, scales=min(scales))
-        if not -len(scales) < self.a < np.inf:
-            raise InputError(f"{self!r} needs a > -d.")
+        _check_positive(self, b=1.0 if self.b is None else self.b, scales=scales)
+        if np.ndim(scales) != 1 or not is_real(self.a) or self.a <= -len(scales):
+            raise InputError(f"{self!r} needs a > -d, and scales of d inputs.")
 
     def for_runs(self, X: FloatArray) -> "JointlyRobust":
         """Return the prior with the b and C of RobustGaSP for runs X [n, d]."""
@@ -314,10 +314,12 @@ class JointlyRobust:
         return np.asarray(self.scales), self.b
 
 
-def _check_positive(prior: object, **numbers: float) -> None:
-    """Refuse numbers that are not positive and finite."""
-    for name, number in numbers.items():
-        if not 0.0 < number < np.inf:
+def _check_positive(prior: object, **given: Any) -> None:
+    """Refuse numbers, or sequences of them, that are not positive and finite."""
+    for name, value in given.items():
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        numbers = value if isinstance(value, tuple | list) else [value]
+        if not numbers or not all(is_real(number) and number > 0.0 for number in numbers):
             raise InputError(f"{prior!r} needs {name} that are positive and finite.")
 
 

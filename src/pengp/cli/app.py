@@ -72,6 +72,12 @@ def _exit_codes() -> Iterator[None]:
     except InputError as error:
         say(str(error))
         raise typer.Exit(UNUSABLE) from None
+    except MemoryError:
+        say(
+            "this takes more memory than there is; use fewer runs or --jobs 1, or close other "
+            "programs."
+        )
+        raise typer.Exit(UNUSABLE) from None
     except ImportError as error:
         say(_advice(error))
         raise typer.Exit(UNEXPECTED) from None

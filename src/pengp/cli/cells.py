@@ -15,9 +15,10 @@ from pengp.exceptions import InputError
 _MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "-", "--", "?", "."}
 COUNTED = "rows are counted from 1 below the header"
 
-#: Numbers with commas that may stand between thousands, or before decimals.
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
-_DECIMAL_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
+#: Numbers with marks that may stand between thousands, or before decimals; and without marks.
+_GROUPED = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}([{mark}]\d{{3}})+") for mark in ",."}
+_DECIMAL = {mark: re.compile(rf"[+-]?(\d+[{mark}]\d*|[{mark}]\d+)([eE][+-]?\d+)?") for mark in ",."}
+_HUNDREDS = re.compile(r"[+-]?[1-9]\d\d")
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u2009\u202f"), " ")  # that stand between thousands
 
 
@@ -34,7 +35,7 @@ class Marks:
     met : dict
         A cell for each decimal mark that was met so far, where either may be.
     settled : bool
-        Whether commas are known to stand before decimals.
+        Whether the mark that was met is known to stand before decimals.
     """
 
     decimal: str = "."
@@ -76,18 +77,31 @@ class Marks:
         )
 
     def ambiguous(self, cells: Sequence[str], table: Iterable[Sequence[Any]]) -> int | None:
-        """Return the place of the first cell whose comma may stand between thousands, or None.
+        """Return the place of the first cell whose mark may stand between thousands, or None.
 
-        There is none if a cell anywhere in the table has a comma that stands before decimals.
+        There is none if a cell anywhere in the table has the mark before decimals. A point raises
+        no doubt unless it would be the only way to write what is more than the other cells.
         """
-        places = [k for k, cell in enumerate(cells) if "," in cell]
-        if self.settled or not places:
+        mark = next(iter(self.met), "")
+        places = [k for k, cell in enumerate(cells) if mark and mark in cell]
+        if self.settled or not places or (mark == "." and not _seems_grouped(cells)):
             return None
         texts = (cell.strip() for column in table for cell in column if isinstance(cell, str))
         self.settled = any(
-            _DECIMAL_COMMA.fullmatch(text) and not _GROUPED.fullmatch(text) for text in texts
+            _DECIMAL[mark].fullmatch(text) and not _GROUPED[mark].fullmatch(text) for text in texts
         )
         return None if self.settled else places[0]
+
+
+def _seems_grouped(cells: Sequence[str]) -> bool:
+    """Tell whether cells are whole numbers of hundreds, and smaller ones with three decimals."""
+    texts = [cell.strip() for cell in cells]
+    whole, pointed = ([t for t in texts if ("." in t) == point] for point in (False, True))
+    if not whole or not all(map(_HUNDREDS.fullmatch, whole)):
+        return False
+    size = max(abs(float(text)) for text in pointed)
+    grouped = all(map(_GROUPED["."].fullmatch, pointed))
+    return grouped and size < min(abs(float(text)) for text in whole)
 
 
 def as_numbers(
@@ -129,7 +143,7 @@ def share_of_text(cells: Sequence[Any], marks: Marks) -> float:
         return 0.0
     given = [cell for cell in cells if not is_missing(cell)]
     texts = [c for c in given if isinstance(c, str) and np.isnan(_number_or_nan(c, marks))]
-    grouped = sum(map(bool, map(_GROUPED.fullmatch, texts)))
+    grouped = sum(map(bool, map(_GROUPED[","].fullmatch, texts)))
     return (len(texts) - grouped) / max(len(given), 1)
 
 
@@ -175,7 +189,7 @@ def _complaint(cell: Any) -> str:
     shown = text if len(text) <= 40 else text[:37] + "..."
     if infinite:
         return f"holds {shown!r}; only finite numbers can be used"
-    if _GROUPED.fullmatch(text.strip()):
+    if _GROUPED[","].fullmatch(text.strip()):
         return (
             f"holds {shown!r}; write it without a comma, or say with --thousands , or --decimal , "
             "what the comma means"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pengp._core.datasets import find_duplicates
+from pengp._core.datasets import MOST_INPUTS, find_duplicates
 from pengp._core.rows import first_of_each
 from pengp.cli.levels import find_levels, read_inputs
 from pengp.cli.noise import Noise, columns_of, noise_in, read_noise
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pengp._core.arrays import FloatArray
     from pengp.model.levels import Levels
 
-#: Columns of text that are named, and inputs that a model may have.
-_MOST_NAMES, _MOST_INPUTS = 20, 1000
+#: Columns of text that are named.
+_MOST_NAMES = 20
 #: Different runs from which repeated ones are merged, and repeats that are named.
 _FEWEST_MERGED, _MOST_REPEATS = 3, 3
 #: Nuggets that runs with the same inputs decide: of a penalized fit and of an average.
@@ -101,9 +101,9 @@ def read_runs(
             raise InputError(f"{column!r} is the noise of a response and cannot be an input too.")
     y, noise_sd = table.numbers(responses).to_numpy(), noise_in(table, known, responses)
     count = len(table.names) - len(spoken_for) if inputs is None else len(inputs)
-    if count > _MOST_INPUTS:
+    if count > MOST_INPUTS:
         raise InputError(
-            f"{table.source} has {count:,} inputs, and a model takes {_MOST_INPUTS:,} at most; "
+            f"{table.source} has {count:,} inputs, and a model takes {MOST_INPUTS:,} at most; "
             "name those that matter: --inputs A,B,..."
         )
     names = _all_but(table, spoken_for, factors) if inputs is None else inputs

@@ -89,7 +89,7 @@ class Table:
         return pd.DataFrame(values, index=self.rows)
 
     def _check_marks(self, columns: Mapping[str, Sequence[str]]) -> None:
-        """Raise an InputError if numbers have both marks, or a comma that may mean two things."""
+        """Raise an InputError if numbers have both marks, or one that may mean two things."""
         from pengp.cli.cells import COUNTED
 
         self.marks.see(columns.values())
@@ -102,11 +102,11 @@ class Table:
         for name, cells in columns.items():
             k = self.marks.ambiguous(cells, self.cells)
             if k is not None:
-                text = cells[k].strip()
+                text, mark = cells[k].strip(), next(iter(self.marks.met))
                 raise InputError(
                     f"{self.source}: row {self.first_row + k}, column {name!r} holds {text!r}, "
-                    f"which is {text.replace(',', '')} or {text.replace(',', '.')} ({COUNTED}); "
-                    "say with --thousands , or --decimal , which it is."
+                    f"which is {text.replace(mark, '')} or {text.replace(mark, '.')} ({COUNTED}); "
+                    f"say with --thousands {mark} or --decimal {mark} which it is."
                 )
 
     def _place(self, name: str, taken: Sequence[str] = ()) -> int:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pengp._core.arrays import FloatArray, RandomState, check_real, check_sizes
 from pengp._core.checks import as_generator, check_count
-from pengp._core.datasets import check_duplicates, check_points, check_runs
+from pengp._core.datasets import check_duplicates, check_inputs, check_points, check_runs
 from pengp.bayes.members import Member
 from pengp.estimators.data import check_inside, check_near
 from pengp.estimators.factors import as_numbers, find_levels
@@ -93,6 +93,7 @@ class SurrogateMixin(IntervalMixin):
                 ensure_min_samples=least,
             )
         check_runs(len(X))
+        check_inputs(X.shape[1])
         check_sizes(np.asarray(y, dtype=np.float64), "y", _LARGEST_RESPONSE)
         self._one_output = y.ndim == 1
         # Copies: a caller who goes on to change the arrays must not change the fit.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pengp._core.arrays import FloatArray
-from pengp.estimators.scales import column_label, column_number
+from pengp.estimators.scales import column_label, column_list, column_number
 from pengp.exceptions import InputError
 from pengp.model.levels import Levels
 
@@ -26,13 +26,14 @@ def find_levels(X: Any, factors: Any) -> dict[int, Levels]:
     factors : sequence of names or numbers of columns, or mapping from them to levels, optional
         As given to an estimator. Columns of a frame that hold categories or texts are factors too.
     """
-    if not factors and not _texts(X):
+    columns = column_list(factors, "factors")
+    if not columns and not _texts(X):
         return {}
     if np.ndim(X) != 2:  # the estimator has the words for it
         return {}
     names, d = _names(X), np.shape(X)[1]
-    given = factors if isinstance(factors, Mapping) else dict.fromkeys(factors or ())
-    asked = {column_number(c, names, d, "factors"): given[c] for c in given}
+    given = factors if isinstance(factors, Mapping) else {}
+    asked = {column_number(c, names, d, "factors"): given.get(c) for c in columns}
     asked = dict.fromkeys(_texts(X)) | asked
     return {p: _levels(_column(X, p), asked[p], column_label(p, names)) for p in sorted(asked)}
 
@@ -70,7 +71,12 @@ def _column(X: Any, p: int) -> list[Any]:
 def _levels(column: Sequence[Any], known: Any, label: str) -> Levels:
     """Return the levels that a column takes, or those that are known; checked."""
     _check_filled(column, label)
-    values = list(dict.fromkeys(column if known is None else known))
+    try:
+        values = list(dict.fromkeys(column if known is None else known))
+    except TypeError:
+        raise InputError(
+            f"factors gives {label} the levels {known!r}; give a list of texts or numbers."
+        ) from None
     if all(isinstance(value, numbers.Real) for value in values):
         ordered = sorted(float(value) for value in values)
         levels = Levels(tuple(map(_label, ordered)), tuple(ordered))

@@ -73,7 +73,7 @@ def _asked(scales: Scales, X_raw: FloatArray, names: Sequence[str] | None) -> li
             found[column_number(column, names, d, "input_transforms")] = get_transform(transform)
     elif setting is not None:
         found = [get_transform(setting)] * d
-    for column in () if scales.integers is None else scales.integers:
+    for column in column_list(scales.integers, "integer_inputs"):
         p = column_number(column, names, d, "integer_inputs")
         found[p] = found[p] if isinstance(found[p], Integer) else Integer(found[p])
     for p, levels in scales.levels.items():
@@ -99,11 +99,23 @@ def _check_whole(column: FloatArray, label: str) -> None:
         )
 
 
+def column_list(columns: Any, parameter: str) -> list[Any]:
+    """Return the names or numbers of columns that are given to a parameter, none for None."""
+    if columns is None:
+        return []
+    if isinstance(columns, str) or not np.iterable(columns):
+        raise InputError(
+            f"{parameter} must be a list of names or numbers of columns, not {columns!r}."
+        )
+    return list(columns)
+
+
 def column_number(column: Any, names: Sequence[str] | None, d: int, parameter: str) -> int:
     """Return the number of a column given by name or number to a parameter."""
     if isinstance(column, str) and names is not None and column in list(names):
         return list(names).index(column)
-    if isinstance(column, int | np.integer) and 0 <= column < d:
+    is_whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
+    if is_whole and 0 <= column < d:
         return int(column)
     there = f"{d} columns, counted from 0" if names is None else ", ".join(map(str, names))
     raise InputError(f"{parameter} names {column!r}, which is no input; there are {there}.")

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import expit
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.checks import is_real
 from pengp.exceptions import InputError
 
 
@@ -229,7 +230,7 @@ class Logit(Transform):
     label: ClassVar[str] = "logit between bounds"
 
     def __post_init__(self) -> None:
-        if not -np.inf < float(self.low) < float(self.high) < np.inf:
+        if not (is_real(self.low) and is_real(self.high) and self.low < self.high):
             raise InputError(f"Logit({self.low!r}, {self.high!r}) needs two numbers, low < high.")
 
     @property

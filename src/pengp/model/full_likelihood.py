@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray, as_floats, check_sizes
 from pengp._core.checks import LARGEST_PARAMETER, check_number
-from pengp._core.datasets import as_datasets, check_runs
+from pengp._core.datasets import as_datasets, check_inputs, check_runs
 from pengp._core.linalg import cholesky, log_determinant
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, KernelName, get_kernel
@@ -77,6 +77,7 @@ def full_loglik(
         raise InputError("X must be [n, d], y [n] and theta [d].")
     X, y, n = data.X[0], data.y[0], len(data.y[0])
     check_runs(n)
+    check_inputs(len(theta))
     check_sizes(X, "X", _LARGEST_INPUT)
     check_sizes(y, "y", _LARGEST_MEAN)
     check_sizes(theta, "theta", LARGEST_PARAMETER, least=0.0)

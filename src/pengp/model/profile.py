@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray, IntArray, as_floats, check_sizes
 from pengp._core.checks import check_nugget
-from pengp._core.datasets import check_response, check_runs
+from pengp._core.datasets import check_inputs, check_response, check_runs
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, KernelName, get_kernel
 from pengp.model.likelihood import BatchLikelihood, LogLik
@@ -65,6 +65,7 @@ class ProfileLikelihood:
             raise InputError(f"X {inputs.shape} and y {response.shape} do not fit together.")
         n, d = inputs.shape[-2:]
         check_runs(n)
+        check_inputs(d)
         self._sets = np.broadcast_shapes(inputs.shape[:-2], response.shape[:-1])
         self._engine = BatchLikelihood(
             np.broadcast_to(inputs, (*self._sets, n, d)).reshape(-1, n, d),

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import boxcox, boxcox1p, inv_boxcox, inv_boxcox1p
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.checks import is_real
 from pengp._core.registry import Registry
 from pengp.exceptions import InputError
 from pengp.model.elementary import Identity, Log, Log10, Logit, Sqrt, Transform
@@ -23,7 +24,7 @@ class _Power(Transform):
     power: float | None = None
 
     def __post_init__(self) -> None:
-        if self.power is not None and not POWERS[0] <= float(self.power) <= POWERS[-1]:
+        if self.power is not None and not is_real(self.power, POWERS[0], POWERS[-1]):
             raise InputError(
                 f"{type(self).__name__}({self.power!r}) needs a power from 0 to 2, or none to have "
                 "it estimated."

@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.checks import is_real
 from pengp._core.linalg import diagonals
 from pengp.exceptions import InputError
 from pengp.path.newton import Expansion
@@ -98,9 +99,9 @@ class JointlyRobust:
 
     def __post_init__(self) -> None:
         """Refuse settings for which the prior is not defined."""
-        if not np.isfinite(self.a):
+        if not is_real(self.a):
             raise InputError(f"JointlyRobust needs a finite a, got a={self.a!r}.")
-        if self.b is not None and not 0.0 < self.b < np.inf:
+        if self.b is not None and not (is_real(self.b) and self.b > 0.0):
             raise InputError(f"JointlyRobust needs b > 0 and finite, or None, got b={self.b!r}.")
 
     def for_runs(self, X: FloatArray, *, isotropic: bool) -> "JointlyRobustTerms":

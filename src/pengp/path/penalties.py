@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.checks import is_real
 from pengp._core.linalg import diagonals
 from pengp._core.registry import Registry
 from pengp.exceptions import InputError
@@ -165,7 +166,7 @@ class SCAD:
 
     def __post_init__(self) -> None:
         """Refuse an a for which the penalty is not defined."""
-        if not 2.0 < self.a < np.inf:
+        if not (is_real(self.a) and self.a > 2.0):
             raise InputError(f"SCAD needs a > 2 and finite, got a={self.a!r}.")
 
     def value(self, theta: FloatArray, lam: FloatArray) -> FloatArray:
