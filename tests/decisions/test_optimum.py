@@ -57,3 +57,12 @@ def test_conditions_hold_and_the_search_reaches_their_edge() -> None:
     assert all(place.upper[0] <= 2.5 for place in found.places)
     with pytest.raises(InputError, match="satisfies 'x1 > 11'"):
         optimum(one, where="x1 > 11")
+
+
+def test_a_run_that_breaks_the_conditions_is_no_best_run(model: BayesianGPRegressor) -> None:
+    found = optimum(model, where="x1 <= 2.5")  # the runs at 0, 1.25 and 2.5
+    assert (found.best_run, found.best) == (2, pytest.approx(Y[2]))
+    none = optimum(model, where=["x1 > 2.6", "x1 < 3.6"])
+    assert none.best_run is none.best is none.probability is None
+    record = none.record()
+    assert record["best_run"] is record["probability_better"] is None

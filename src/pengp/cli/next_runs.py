@@ -97,8 +97,9 @@ def next_runs(
         ),
     ] = None,
     maximize: Annotated[
-        bool, typer.Option("--maximize/--minimize", help="Of the goal optimum.")
-    ] = False,
+        bool | None,
+        typer.Option("--maximize/--minimize", help="Of the goal optimum.", show_default="minimize"),
+    ] = None,
     target: Annotated[
         float | None, typer.Option(help="Of the goal optimum: response to come close to.")
     ] = None,
@@ -176,6 +177,7 @@ def next_runs(
     from pengp.cli.state import read_state
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
+    _check_goal(goal, maximize, target, value)
     if output is not None:
         check_destination(output, data, *([candidates] if candidates else []))
     scales = Scales(log, log_response, transform, integer or [])
@@ -200,7 +202,7 @@ def next_runs(
             n=n,
             goal=goal.value,
             criterion=None if criterion is None else _CRITERIA[criterion],
-            maximize=maximize,
+            maximize=bool(maximize),
             target=target,
             threshold=value,
             where=where or (),
@@ -214,6 +216,18 @@ def next_runs(
         show_json({**found.record(), "seed": seed, "output": place})
     else:
         show(rendered(*parts_of(found, state, data, output)))
+
+
+def _check_goal(
+    goal: GoalOption, maximize: bool | None, target: float | None, value: float | None
+) -> None:
+    """Raise an InputError unless the options belong to the goal and to each other."""
+    if goal is not GoalOption.OPTIMUM and (maximize is not None or target is not None):
+        raise InputError("--minimize, --maximize and --target go with --goal optimum alone.")
+    if maximize is not None and target is not None:
+        raise InputError("give --minimize, --maximize or --target, one of the three.")
+    if (value is not None) != (goal is GoalOption.THRESHOLD):
+        raise InputError("--goal threshold and --value NUMBER go together.")
 
 
 def _names_of(
