@@ -1,14 +1,16 @@
 """`pengp effects` and `pengp propagate`: the numbers of `pengp.decisions`, and clear sentences."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from pengp import PenalizedGPRegressor, load, save
+from pengp import BayesianGPRegressor, PenalizedGPRegressor, load, load_piston_slap, save
 from pengp.cli.app import app
 from pengp.decisions import effects, propagate
 from tests.cli.commands import INPUTS, model_file
@@ -47,6 +49,33 @@ def test_the_table_names_all_inputs_and_their_laws(here: Path) -> None:
     assert all(name in text for name in INPUTS)
     assert "Shapley" in text
     assert "x1=uniform:" in text
+
+
+def test_names_and_shares_stand_in_one_line_each_of_80_columns(tmp_path: Path) -> None:
+    runs = load_piston_slap()
+    model = BayesianGPRegressor(random_state=0)
+    model.fit(pd.DataFrame(runs.X, columns=list(runs.input_names)), runs.y)
+    save(model, tmp_path / "long.pengp", info={"response": "noise"})
+    code, text = run("effects", str(tmp_path / "long.pengp"))
+    assert code == 0
+    assert max(map(len, text.splitlines())) <= 80
+    rows = text.split("──\n")[1].split("\n\n")[0].splitlines()
+    assert len(rows) == len(runs.input_names)
+    assert all(row.count("(") == row.count(" to ") == 3 for row in rows)
+
+
+def test_the_inputs_that_matter_most_are_a_line_each(here: Path) -> None:
+    code, text = run("effects", "model.pengp", "--top", "2")
+    assert code == 0
+    expected = effects(load(here / "model.pengp"))
+    lines = text.splitlines()
+    assert len(lines) == 2
+    for line, p in zip(lines, expected.order(), strict=False):
+        mean, lower, upper = (100 * float(part[p]) for part in expected.total)
+        assert line.startswith(f"{INPUTS[p]}  ")
+        found = [float(word) for word in re.findall(r"(?<= )[0-9.]+(?= |$)", line)]
+        assert found == pytest.approx([mean, 90.0, lower, upper], rel=0.05)
+        assert "of the variance of noise" in line
 
 
 def test_what_comes_out_is_that_of_python(here: Path) -> None:

@@ -86,6 +86,16 @@ def test_goals_candidates_and_conditions(here: Path, model: BayesianGPRegressor)
     assert "mean width of the 95 % intervals" in text.stdout
 
 
+def test_the_runs_alone_are_a_line_each(here: Path) -> None:
+    arguments = ("-n", "2", "--criterion", "vigf")
+    done = invoke("next", "runs.csv", "-y", "y", *BOUNDS, *arguments, "--brief")
+    expected = [
+        f"run {k + 1}  a {a:.5g}, b c {b:.5g}"
+        for k, (a, b) in enumerate(points(proposed(*arguments)))
+    ]
+    assert done.stdout.splitlines() == expected
+
+
 def test_a_model_file_judges_if_it_knows_the_runs(here: Path, model: BayesianGPRegressor) -> None:
     save(model, "m.pengp", info={"response": "y"})
     done = invoke("next", "runs.csv", "--model", "m.pengp", "--criterion", "vigf", "--json")

@@ -15,8 +15,8 @@ from pengp.cli.levels import (
     read_inputs,
 )
 from pengp.cli.noise import NoiseOption
-from pengp.cli.printing import rendered, show, show_json
-from pengp.cli.proposed import parts_of, write_runs
+from pengp.cli.printing import facts, rendered, show, show_json
+from pengp.cli.proposed import lines_of, parts_of, write_runs
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.scales import LogOption, LogResponseOption, TransformOption, read_scales
 from pengp.cli.waiting import working
@@ -164,6 +164,9 @@ def next_runs(
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
     ignore: IgnoreOption = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Print the runs alone, a line each.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Propose the next runs of the simulator, and say what more runs are expected to buy.
@@ -214,6 +217,8 @@ def next_runs(
     if as_json:
         place = None if output is None else str(output)
         show_json({**found.record(), "seed": seed, "output": place})
+    elif brief:
+        show(rendered(facts(lines_of(found))))
     else:
         show(rendered(*parts_of(found, state, data, output)))
 

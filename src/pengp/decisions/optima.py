@@ -226,11 +226,14 @@ def optimum(
         processes.to_response(interval_of(processes, means, np.sqrt(squares), level)[0]),
         processes.to_response(processes.weight @ means),
     )
+    best_run, best, probability = _beaten(processes, pool, sign, means[:, 0], squares[:, 0])
     places, elsewhere = _places(processes, pool, x, sign, rng)
     return Optimum(
         *(processes.names, processes.response, maximize, processes.in_units(x[None])[0]),
         *(float(centre), float(lower), float(upper), level),
-        *_beaten(processes, pool, sign, means[:, 0], squares[:, 0]),
+        best_run,
+        best,
+        probability,
         places,
         elsewhere,
         processes.transforms,

@@ -185,7 +185,7 @@ def _exact_mean(known: Processes, lines: list[Line]) -> float:
     layout = layout_of(known.X[:, varied], [lines[p] for p in varied], 0, 0)
     each = []
     for process in known.components:
-        functions = Functions(among(process, varied), layout, nodes=36)
+        functions = Functions(among(process, varied), layout, nodes=48)
         each.append(functions.means(functions.mean_coefficients()[None])[0])
     return float(known.to_response(known.weight @ np.array(each)))
 
