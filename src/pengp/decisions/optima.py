@@ -100,6 +100,8 @@ class Optimum(Shown):
         Where the optimum may lie, the most probable first, from joint draws of the function.
     elsewhere : float
         Probability of places that are too improbable to be told.
+    importance : [d]
+        Change of the response from end to end of each input, standardised.
     transforms : tuple of d Transform
         Of the inputs, which know whole numbers and levels; empty for none at all.
 
@@ -121,6 +123,7 @@ class Optimum(Shown):
     probability: float | None
     places: tuple[Place, ...]
     elsewhere: float
+    importance: FloatArray
     transforms: tuple[Transform, ...] = ()
 
     def inputs(self, x: FloatArray) -> dict[str, Value]:
@@ -236,6 +239,7 @@ def optimum(
         probability,
         places,
         elsewhere,
+        importance(processes),
         processes.transforms,
     )
 
