@@ -42,12 +42,12 @@ demo: $(VENV)/.ready-run
 	@echo
 	$(VENV)/$(BIN)/pengp report out/piston_slap.pengp --output out/piston_slap.html
 	@echo
-	$(VENV)/$(BIN)/pengp effects out/piston_slap.pengp
-	@echo
-	$(VENV)/$(BIN)/pengp next $(RUNS) --response noise --model out/piston_slap.pengp --goal modes -n 2
-	@echo
 	@echo "Open $(CURDIR)/out/piston_slap.html in a browser. Predict with:"
 	@echo "$(VENV)/$(BIN)/pengp predict out/piston_slap.pengp $(RUNS)"
+	@echo "Which inputs matter, and which runs would tell the explanations apart:"
+	@$(VENV)/$(BIN)/pengp effects out/piston_slap.pengp --top 2
+	@$(VENV)/$(BIN)/pengp next $(RUNS) --response noise --model out/piston_slap.pengp \
+		--goal modes -n 2 --brief
 
 test: lint
 	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal --cov --cov-fail-under=95

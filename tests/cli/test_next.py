@@ -86,6 +86,16 @@ def test_goals_candidates_and_conditions(here: Path, model: BayesianGPRegressor)
     assert "mean width of the 95 % intervals" in text.stdout
 
 
+def test_the_runs_alone_are_a_line_each(here: Path) -> None:
+    arguments = ("-n", "2", "--criterion", "vigf")
+    done = invoke("next", "runs.csv", "-y", "y", *BOUNDS, *arguments, "--brief")
+    expected = [
+        f"run {k + 1}  a {a:.5g}, b c {b:.5g}"
+        for k, (a, b) in enumerate(points(proposed(*arguments)))
+    ]
+    assert done.stdout.splitlines() == expected
+
+
 def test_a_model_file_judges_if_it_knows_the_runs(here: Path, model: BayesianGPRegressor) -> None:
     save(model, "m.pengp", info={"response": "y"})
     done = invoke("next", "runs.csv", "--model", "m.pengp", "--criterion", "vigf", "--json")
@@ -109,6 +119,11 @@ def test_a_model_file_judges_if_it_knows_the_runs(here: Path, model: BayesianGPR
         (["--goal", "threshold"], "go together"),
         (["--criterion", "vigf", "--goal", "modes"], "goes with goal='accuracy'"),
         (["--model", "m.pengp"], "go with a fit"),
+        (["--minimize"], "--minimize, --maximize and --target go with --goal optimum alone"),
+        (["--goal", "modes", "--maximize"], "go with --goal optimum alone"),
+        (["--goal", "threshold", "--target", "1", "--value", "1"], "go with --goal optimum alone"),
+        (["--goal", "optimum", "--value", "1"], "--goal threshold and --value NUMBER go together"),
+        (["--goal", "optimum", "--minimize", "--target", "1"], "one of the three"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_a_sentence(
@@ -134,6 +149,19 @@ def test_statuses_and_responses_are_checked(here: Path) -> None:
     assert "--response NAME" in invoke("next", "few.csv").stderr
 
 
+def test_a_misspelt_response_is_told_before_the_planned_rows(here: Path) -> None:
+    done = invoke("next", "runs.csv", "-y", "yy")
+    assert done.exit_code == 3
+    assert "runs.csv has no column 'yy'; did you mean 'y'?" in done.stderr
+
+
+def test_a_retried_run_is_not_said_to_be_kept_away_from(here: Path) -> None:
+    Path("gone.csv").write_text("a,b c\n9,1\n")
+    refused = invoke("next", "runs.csv", "-y", "y", *BOUNDS, "--candidates", "gone.csv", "--retry")
+    assert refused.exit_code == 3
+    assert "lies within 0.1 of a run that is to be kept away from" in refused.stderr
+
+
 def test_optimize_prints_the_library_s_optimum(here: Path, model: BayesianGPRegressor) -> None:
     save(model, "m.pengp", info={"response": "y"})
     told = optimum(model, maximize=True, where="a <= 9")
@@ -147,3 +175,6 @@ def test_optimize_prints_the_library_s_optimum(here: Path, model: BayesianGPRegr
     text = invoke("optimize", "m.pengp", "--maximize", "--where", "a <= 9").stdout
     assert "than the best run with probability" in text
     assert "--minimize or --maximize" in invoke("optimize", "m.pengp").stderr
+    none = invoke("optimize", "m.pengp", "--minimize", "--where", "a > 8.5", "--where", "a < 9")
+    assert "none satisfies the conditions" in none.stdout
+    assert "probability" not in none.stdout.split("Where")[0]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import erf
-from scipy.stats import qmc
+from scipy.stats import norm, qmc
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -164,6 +164,43 @@ def test_a_batch_is_one_run_after_the_other(average: BayesianGPRegressor, goal: 
         assert then.value[0] == pytest.approx(batch.value[k], rel=1e-9)
 
 
+@pytest.mark.parametrize("maximize", [False, True])
+@pytest.mark.parametrize(
+    ("where", "limit"), [("x1 < 0.6", 0.6), ("x1 < 0.4", 0.4), ("x1 < 0.05", 0.05)]
+)
+def test_the_run_to_beat_meets_the_conditions(where: str, limit: float, maximize: bool) -> None:
+    """Only x1 < 0.05 is met by no run; there the best of the means is to be beaten."""
+    model = PenalizedGPRegressor(lam=0.01, random_state=0, input_bounds=[(0, 1), (0, 1)]).fit(X, Y)
+    many = latin_hypercube(400, 2, random_state=6)
+    allowed, sign = many[many[:, 0] < limit], -1.0 if maximize else 1.0
+    known = processes_of(model)
+    means, squares = known.means_and_scales(allowed)
+    met = X[:, 0] < limit
+    assert met.any() == (limit > 0.05)
+    to_beat = (sign * (known.y[met] if met.any() else means[0])).min()
+    s = np.sqrt(squares[0])
+    z = (to_beat - sign * means[0]) / s
+    improvement = s * (z * norm.cdf(z) + norm.pdf(z))
+    options: dict[str, Any] = {"goal": "optimum", "maximize": maximize, "where": where}
+    found = next_runs(model, 2, candidates=many, **options)
+    np.testing.assert_allclose(found.X[0], allowed[improvement.argmax()])
+    assert found.value[0] == pytest.approx(np.log(improvement.max()), abs=1e-6)
+    then = next_runs(model, 1, candidates=many, planned=found.X[:1], **options)
+    np.testing.assert_allclose(then.X[0], found.X[1])
+
+
+def test_a_target_is_come_close_to_where_the_conditions_are_met() -> None:
+    model = PenalizedGPRegressor(lam=0.01, random_state=0, input_bounds=[(0, 1), (0, 1)]).fit(X, Y)
+    many = latin_hypercube(400, 2, random_state=6)
+    allowed, known = many[many[:, 0] < 0.4], processes_of(model)
+    target = (0.172 - known.origin) / known.unit  # the response of a run with x1 = 0.7
+    nearest = np.abs(known.y[X[:, 0] < 0.4] - target).min()
+    draws = known.draws(allowed, 40_000, np.random.default_rng(0))
+    gain = np.maximum(nearest - np.abs(draws - target), 0.0).mean(0)
+    found = next_runs(model, 1, goal="optimum", target=0.172, where="x1 < 0.4", candidates=many)
+    assert np.exp(found.value[0]) == pytest.approx(gain.max(), rel=0.02)
+
+
 def test_candidates_are_judged_by_all_that_there_are(average: BayesianGPRegressor) -> None:
     found = next_runs(average, 1, candidates=NEW, criterion="VIGF")
     processes = processes_of(average)
@@ -272,6 +309,28 @@ def test_wrong_options_are_told_in_a_sentence(
 ) -> None:
     with pytest.raises(InputError, match=message):
         next_runs(average, **options)
+
+
+def test_more_runs_than_candidates_are_told_in_a_sentence(average: BayesianGPRegressor) -> None:
+    twice = np.concatenate([NEW[:3], NEW[:1], X[:1]])
+    assert len(next_runs(average, 3, candidates=twice).X) == 3
+    with pytest.raises(InputError, match=r"n=5 runs .* have only 3 that can be told"):
+        next_runs(average, 5, candidates=twice)
+
+
+def test_a_radius_of_0_forbids_the_runs_themselves(average: BayesianGPRegressor) -> None:
+    found = next_runs(average, 1, candidates=NEW[:2], avoid=NEW[:1], radius=0.0)
+    np.testing.assert_array_equal(found.X, NEW[1:2])
+    with pytest.raises(InputError, match=r"is a run that is to be kept .* give other candidates"):
+        next_runs(average, 1, candidates=NEW[:1], avoid=NEW[:1], radius=0.0)
+
+
+def test_an_impossible_threshold_gives_the_sentence_alone() -> None:
+    bounds = [(0, 1), (0, 1)]
+    model = BayesianGPRegressor(input_bounds=bounds, response_transform="log10", random_state=0)
+    model.fit(X, np.exp(Y))
+    with pytest.raises(InputError, match=r"-2\.0 is no value that the transformed response"):
+        next_runs(model, goal="threshold", threshold=-2.0)
 
 
 def test_one_explanation_has_nothing_to_tell_apart() -> None:

@@ -34,6 +34,7 @@ def test_it_is_the_best_of_a_fine_grid(model: BayesianGPRegressor, maximize: boo
 def test_probability_is_that_of_draws(model: BayesianGPRegressor) -> None:
     found, processes = optimum(model), processes_of(model)
     draws = processes.draws(processes.to_unit(found.x[None]), 100_000, np.random.default_rng(1))
+    assert found.best is not None
     better = (processes.to_response(draws) < found.best).mean()
     assert found.probability == pytest.approx(better, abs=0.01)
 
@@ -57,3 +58,13 @@ def test_conditions_hold_and_the_search_reaches_their_edge() -> None:
     assert all(place.upper[0] <= 2.5 for place in found.places)
     with pytest.raises(InputError, match="satisfies 'x1 > 11'"):
         optimum(one, where="x1 > 11")
+
+
+def test_a_run_that_breaks_the_conditions_is_no_best_run(model: BayesianGPRegressor) -> None:
+    found = optimum(model, where="x1 <= 2.5")  # the runs at 0, 1.25 and 2.5
+    assert found.best_run == 2
+    assert found.best == pytest.approx(Y[2])
+    none = optimum(model, where=["x1 > 2.6", "x1 < 3.6"])
+    assert none.best_run is none.best is none.probability is None
+    record = none.record()
+    assert record["best_run"] is record["probability_better"] is None

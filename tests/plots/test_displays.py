@@ -63,7 +63,7 @@ import pengp.plots as plots
 from pengp import BayesianGPRegressor, PenalizedGPRegressorCV
 from pengp.datasets import load_piston_slap
 from pengp.choosing.folds import random_folds
-from pengp.decisions import effects, next_runs
+from pengp.decisions import effects, next_runs, optimum, propagate
 runs = load_piston_slap()
 plan = random_folds(12, 4, repeats=2, random_state=0)
 model = PenalizedGPRegressorCV(lams=[0.0, 0.01], cv=plan, random_state=0).fit(runs.X, runs.y)
@@ -82,12 +82,14 @@ displays += [kind.from_test_runs(model, runs.X[:5] + 0.1, runs.y[:5]) for kind i
 found = effects(model, pairs=[("x1", "x6")])
 displays += [kind.from_effects(found) for kind in kinds if hasattr(kind, "from_effects")]
 displays += [plots.NextRunsDisplay.from_next_runs(next_runs(model, 1))]
+displays += [plots.OptimumDisplay.from_optimum(optimum(model))]
+displays += [plots.PropagationDisplay.from_propagation(propagate(model, n_draws=20))]
 """
 
 
 def test_numbers_need_no_matplotlib() -> None:
     code = "print(len(displays), any('matplotlib' in name for name in sys.modules))"
-    assert python(FROM_ESTIMATOR + code).split() == ["19", "False"]
+    assert python(FROM_ESTIMATOR + code).split() == ["21", "False"]
 
 
 def test_drawing_without_matplotlib_says_how_to_get_it() -> None:
@@ -101,7 +103,7 @@ for display in displays:
 """
     lines = python(FROM_ESTIMATOR + code).splitlines()
     sentence = "drawing needs matplotlib; install it: pip install 'pengp[plot]'."
-    assert lines == [sentence] * 19
+    assert lines == [sentence] * 21
 
 
 @pytest.mark.parametrize("kind", ONE_PANEL)

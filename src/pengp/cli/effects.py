@@ -7,7 +7,7 @@ import typer
 from pengp.cli.headers import names_in_option
 from pengp.cli.laws import Laws, Level, Seed, laws_by_name
 from pengp.cli.options import JsonOption, ModelFile
-from pengp.cli.printing import paragraph, rendered, show, show_json, table
+from pengp.cli.printing import facts, paragraph, rendered, show, show_json, table
 from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
@@ -32,6 +32,10 @@ def effects(
             show_default="up to three that act together",
         ),
     ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(min=1, help="Only so many inputs, those that matter most, a line each."),
+    ] = None,
     seed: Seed = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -46,6 +50,8 @@ def effects(
         found = [find(view, laws, level=level, pairs=pairs, random_state=seed) for view in views]
     if as_json:
         show_json({"file": str(model), "effects": [_record(one) for one in found]})
+    elif top is not None:
+        show(rendered(facts([line for one in found for line in _lines(one, top)])))
     else:
         show(rendered(*(part for one in found for part in _parts(one))))
 
@@ -84,6 +90,16 @@ def _surface(found: "Surface") -> dict[str, Any]:
         "joint": found.joint._asdict(),
         "interaction": found.interaction._asdict(),
     }
+
+
+def _lines(found: "Effects", top: int) -> list[tuple[str, str]]:
+    """Return a line for each of the inputs that matter most, with its total index."""
+    what = f"of the variance of {found.response}, {100 * found.level:g} % interval"
+    lines = []
+    for p in found.order()[:top]:
+        mean, lower, upper = (_percent(float(part[p])) for part in found.total)
+        lines.append((found.names[p], f"{mean} % {what} {lower} to {upper} %"))
+    return lines
 
 
 def _parts(found: "Effects") -> "list[RenderableType]":
@@ -129,4 +145,9 @@ def _share(values: "Estimate", p: int) -> str:
 
 def _text(mean: float, lower: float, upper: float) -> str:
     """Return a share in percent with its interval."""
-    return f"{100 * mean:.1f} ({100 * lower:.1f} to {100 * upper:.1f})"
+    return f"{_percent(mean)} ({_percent(lower)} to {_percent(upper)})"
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent with two digits."""
+    return f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.1f}"

@@ -17,8 +17,8 @@ from pengp.cli.levels import (
 )
 from pengp.cli.noise import NoiseOption
 from pengp.cli.options import InputsOption, JsonOption
-from pengp.cli.printing import rendered, show, show_json
-from pengp.cli.proposed import parts_of, write_runs
+from pengp.cli.printing import facts, rendered, show, show_json
+from pengp.cli.proposed import lines_of, parts_of, write_runs
 from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
 from pengp.cli.scales import LogOption, LogResponseOption, Scales, TransformOption
 from pengp.cli.waiting import working
@@ -97,7 +97,10 @@ CriterionChoice = Annotated[
         show_default="variance",
     ),
 ]
-MaximizeOption = Annotated[bool, typer.Option("--maximize/--minimize", help="Of the goal optimum.")]
+MaximizeOption = Annotated[
+    bool | None,
+    typer.Option("--maximize/--minimize", help="Of the goal optimum.", show_default="minimize"),
+]
 TargetOption = Annotated[
     float | None, typer.Option(help="Of the goal optimum: response to come close to.")
 ]
@@ -138,6 +141,7 @@ OutputOption = Annotated[
         help="Table to write: inputs, an empty response, and the status planned.",
     ),
 ]
+BriefOption = Annotated[bool, typer.Option("--brief", help="Print the runs alone, a line each.")]
 
 
 def next_runs(
@@ -146,7 +150,7 @@ def next_runs(
     n: CountOption = 1,
     goal: GoalChoice = GoalOption.ACCURACY,
     criterion: CriterionChoice = None,
-    maximize: MaximizeOption = False,
+    maximize: MaximizeOption = None,
     target: TargetOption = None,
     value: ValueOption = None,
     model: ModelOption = None,
@@ -168,6 +172,7 @@ def next_runs(
     thousands: ThousandsOption = None,
     sheet: SheetOption = None,
     ignore: IgnoreOption = None,
+    brief: BriefOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Propose the next runs of the simulator, and say what more runs are expected to buy.
@@ -176,11 +181,12 @@ def next_runs(
     ask again.
     """
     reading = Reading(decimal, thousands, sheet, ignore or ())
+    _check_goal(goal, maximize, target, value)
     scales = Scales(log, log_response, transform, integer)
     how = _Fit(bounds or [], names_in_option(inputs), factor or [], noise_sd or [], scales, seed)
-    asked: dict[str, Any] = {"n": n, "goal": goal.value, "maximize": maximize, "target": target}
+    asked: dict[str, Any] = {"n": n, "goal": goal.value, "maximize": bool(maximize)}
     asked |= {"criterion": None if criterion is None else _CRITERIA[criterion], "threshold": value}
-    asked |= {"where": where or (), "radius": radius, "random_state": seed}
+    asked |= {"where": where or (), "radius": radius, "random_state": seed, "target": target}
     if output is not None:
         check_destination(output, data, *([candidates] if candidates else []))
     view, known, state = _known(data, response, model, how, reading)
@@ -189,7 +195,27 @@ def next_runs(
         _check_known(view, state, data, model)
         asked["candidates"] = _rows(candidates, state, reading)
         found = _proposed(view, state, retry=retry, **asked)
-    _conclude(found, state, data, output, seed, as_json=as_json)
+    if output is not None:
+        write_runs(found, output)
+    if as_json:
+        place = None if output is None else str(output)
+        show_json({**found.record(), "seed": seed, "output": place})
+    elif brief:
+        show(rendered(facts(lines_of(found))))
+    else:
+        show(rendered(*parts_of(found, state, data, output)))
+
+
+def _check_goal(
+    goal: GoalOption, maximize: bool | None, target: float | None, value: float | None
+) -> None:
+    """Raise an InputError unless the options belong to the goal and to each other."""
+    if goal is not GoalOption.OPTIMUM and (maximize is not None or target is not None):
+        raise InputError("--minimize, --maximize and --target go with --goal optimum alone.")
+    if maximize is not None and target is not None:
+        raise InputError("give --minimize, --maximize or --target, one of the three.")
+    if (value is not None) != (goal is GoalOption.THRESHOLD):
+        raise InputError("--goal threshold and --value NUMBER go together.")
 
 
 class _Fit(NamedTuple):
@@ -219,19 +245,6 @@ def _known(
     name, inputs = _names_of(view, response, how.inputs)
     levels = how.factors if view is None else levels_in(view)
     return view, name, read_state(data, name, inputs, reading, levels, how.noise_sd)
-
-
-def _conclude(
-    found: "NextRuns", state: "State", data: str, output: Path | None, seed: int, *, as_json: bool
-) -> None:
-    """Write the proposed runs and tell about them."""
-    if output is not None:
-        write_runs(found, output)
-    if as_json:
-        place = None if output is None else str(output)
-        show_json({**found.record(), "seed": seed, "output": place})
-    else:
-        show(rendered(*parts_of(found, state, data, output)))
 
 
 def _names_of(

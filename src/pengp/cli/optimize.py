@@ -62,11 +62,14 @@ def _parts(found: "Optimum") -> "list[RenderableType]":
     """Return what is printed."""
     word = "Largest" if found.maximize else "Smallest"
     interval = f"{percent(found.level)} interval {number(found.lower)} to {number(found.upper)}"
-    told = [
-        (word, f"{found.response} {number(found.mean)}, {interval}"),
-        ("Best run", f"run {found.best_run + 1} with {number(found.best)}"),
-        ("Better", f"than the best run with probability {percent(found.probability)}"),
-    ]
+    told = [(word, f"{found.response} {number(found.mean)}, {interval}")]
+    if found.best_run is None or found.best is None or found.probability is None:
+        told.append(("Best run", "none satisfies the conditions, so that there is none to beat"))
+    else:
+        told += [
+            ("Best run", f"run {found.best_run + 1} with {number(found.best)}"),
+            ("Better", f"than the best run with probability {percent(found.probability)}"),
+        ]
     shown = found.places[:_MOST_PLACES]
     heading = ["input", "optimum", *(percent(place.probability) for place in shown)]
     rows = [

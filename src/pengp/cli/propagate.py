@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from pengp.decisions import Propagation
+    from pengp.estimators.view import FittedView
 
 
 def propagate(
@@ -38,10 +39,7 @@ def propagate(
     check_level(level)
     laws, views = laws_by_name(law), open_model(model)
     if constraint is not None:
-        named = [view for view in views if constraint.strip().startswith(view.response)]
-        views = named or views[:1]
-        if len(views) > 1:
-            raise InputError(f"the constraint {constraint!r} does not name one response.")
+        views = _constrained(views, constraint)
     with working("Drawing functions ...", quiet=as_json):
         found = [
             find(view, laws, constraint=constraint, level=level, random_state=seed)
@@ -51,6 +49,20 @@ def propagate(
         show_json({"file": str(model), "propagation": [_record(one) for one in found]})
     else:
         show(rendered(*(part for one in found for part in _parts(one))))
+
+
+def _constrained(views: "list[FittedView]", constraint: str) -> "list[FittedView]":
+    """Return the response that a constraint is about; of several it names one."""
+    from pengp.decisions.constraints import constrained
+
+    name = constrained(constraint)
+    named = [view for view in views if view.response == name]
+    if len(views) > 1 and not named and name is not None:
+        known = " and ".join(repr(view.response) for view in views)
+        raise InputError(
+            f"the constraint {constraint!r} is about {name!r}, but the responses are {known}."
+        )
+    return named or views[:1]
 
 
 def _record(found: "Propagation") -> dict[str, Any]:
@@ -78,7 +90,8 @@ def _parts(found: "Propagation") -> "list[RenderableType]":
         [row["what"], number(row["mean"]), f"{number(row['lower'])} to {number(row['upper'])}"]
         for row in found.records()
     ]
-    return [paragraph(said), "", table(["", "estimate", "interval"], rows), ""]
+    remark = ["", paragraph(found.remark)] if found.remark else []
+    return [paragraph(said), "", table(["", "estimate", "interval"], rows), *remark, ""]
 
 
 def _laws(found: "Propagation") -> list[str]:

@@ -31,6 +31,17 @@ def cell(value: float | str) -> str:
     return value if isinstance(value, str) else number(value, 5)
 
 
+def lines_of(found: "NextRuns") -> list[tuple[str, str]]:
+    """Return a line for each run."""
+    return [
+        (
+            f"run {k + 1}",
+            ", ".join(f"{n} {cell(x)}" for n, x in zip(found.names, inputs, strict=True)),
+        )
+        for k, inputs in enumerate(found.inputs)
+    ]
+
+
 def parts_of(
     found: "NextRuns", state: "State", data: str, output: Path | None
 ) -> "list[RenderableType]":

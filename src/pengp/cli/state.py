@@ -68,6 +68,7 @@ def read_state(
     others = (response, STATUS, *columns_of(known))
     if inputs is not None and response in inputs:
         raise InputError(f"{response!r} is the response and cannot be an input too.")
+    cells = list(table.raw([response])[response])
     names = inputs or [name for name in table.names if name not in others]
     if not names:
         raise InputError(f"{table.source} has no inputs besides {response!r}.")
@@ -75,7 +76,6 @@ def read_state(
         check_texts(table, [name for name in names if name not in factors])
     levels = factors if isinstance(factors, Mapping) else find_levels(table, factors, names)
     X = read_inputs(table, names, levels)
-    cells = list(table.raw([response])[response])
     empty = np.array([is_missing(cell) for cell in cells])
     status = _statuses(table, () if inputs is None else inputs)
     lost = np.isin(status, ("failed", "abandoned"))

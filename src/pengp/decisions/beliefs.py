@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp.decisions.candidates import Candidates, satisfied
 from pengp.decisions.processes import Processes
 
 
@@ -32,8 +33,25 @@ def common_mean(processes: Processes, x: FloatArray) -> FloatArray:
     return np.asarray(processes.weight @ processes.means(x))
 
 
+def response_to_beat(
+    processes: Processes, pool: Candidates, sign: float, target: float | None
+) -> float:
+    """Return the standardised response of the best run that meets the conditions of the pool.
+
+    Where no run does, the best of the common means of the candidates.
+    """
+    met = satisfied(pool.conditions, processes, processes.X)
+    y = processes.y[met] if met.any() else common_mean(processes, pool.X)
+    return float(y[_score(y, sign, target).argmin()])
+
+
+def _score(y: FloatArray, sign: float, target: float | None) -> FloatArray:
+    """Return what is sought to be small of responses y [m]."""
+    return sign * y if target is None else np.abs(y - target)
+
+
 def no_better_than_the_best(
-    sign: float, target: float | None
+    sign: float, target: float | None, best: float | None = None
 ) -> Callable[[Processes, FloatArray], FloatArray]:
     """Return what is believed of planned runs while an optimum is sought.
 
@@ -47,14 +65,15 @@ def no_better_than_the_best(
         1 to minimise, -1 to maximise the response.
     target : float or None
         Standardised value to come close to, instead.
+    best : float, optional
+        Standardised response of the best run, if not all runs count.
     """
 
-    def score(y: FloatArray) -> FloatArray:
-        return sign * y if target is None else np.abs(y - target)
-
     def believed(processes: Processes, x: FloatArray) -> FloatArray:
-        mean, y = common_mean(processes, x), processes.y
-        best = y[int(score(y).argmin())]
-        return np.where(score(mean) < score(best), best, mean)
+        mean = common_mean(processes, x)
+        y = processes.y if best is None else np.array([best])
+        scores = _score(y, sign, target)
+        better = _score(mean, sign, target) < scores.min()
+        return np.where(better, y[int(scores.argmin())], mean)
 
     return believed

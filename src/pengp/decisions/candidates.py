@@ -89,10 +89,9 @@ def find_candidates(
     found = replace(found, X=X)
     X = X[found.allowed(processes, X)]
     if not len(X):
-        raise InputError(
-            f"every candidate lies within {radius:g} of a run that failed or was abandoned; use a "
-            "smaller radius."
-        )
+        near = f"lies within {radius:g} of" if radius else "is"
+        cure = "use a smaller radius, or other candidates" if radius else "give other candidates"
+        raise InputError(f"every candidate {near} a run that is to be kept away from; {cure}.")
     return replace(found, X=X)
 
 

@@ -39,6 +39,12 @@ class Constraint:
         return f"{self.name} {self.sign} {self.limit:g}"
 
 
+def constrained(text: str) -> str | None:
+    """Return the name of the response that a constraint is about; None if it cannot be read."""
+    found = _FORM.fullmatch(text)
+    return None if found is None else found["name"]
+
+
 def parse_constraint(text: str, response: str) -> Constraint:
     """Return the constraint that is written as a name, a sign and a number."""
     found = _FORM.fullmatch(text)

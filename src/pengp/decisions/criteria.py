@@ -94,7 +94,9 @@ def between_over_within(processes: Processes, X: FloatArray) -> FloatArray:
     return np.asarray(between / within)
 
 
-def log_expected_improvement(sign: float = 1.0, target: float | None = None) -> Criterion:
+def log_expected_improvement(
+    sign: float = 1.0, target: float | None = None, best: float | None = None
+) -> Criterion:
     """Return the logarithm of the expected improvement on the best run.
 
     Parameters
@@ -103,16 +105,19 @@ def log_expected_improvement(sign: float = 1.0, target: float | None = None) -> 
         1 to minimise, -1 to maximise the response.
     target : float, optional
         Standardised value to come close to, instead.
+    best : float, optional
+        Standardised response to improve upon; by default that of the best run.
     """
 
     def value(processes: Processes, X: FloatArray) -> FloatArray:
         means, scales = _means_and_scales(processes, X)
+        y = processes.y if best is None else np.array([best])
         if target is None:
-            best = float((sign * processes.y).min())
-            each = np.log(scales) + log_improvement((best - sign * means) / scales, processes.df)
+            least = float((sign * y).min())
+            each = np.log(scales) + log_improvement((least - sign * means) / scales, processes.df)
         else:
-            best = max(float(np.abs(processes.y - target).min()), np.finfo(float).eps)
-            each = log_target_improvement(means, scales, target, best, processes.df)
+            least = max(float(np.abs(y - target).min()), np.finfo(float).eps)
+            each = log_target_improvement(means, scales, target, least, processes.df)
         return np.asarray(logsumexp(each, axis=0, b=processes.weight[:, None]))
 
     return value

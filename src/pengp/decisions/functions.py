@@ -126,7 +126,7 @@ class Functions:
     layout : Layout
         For the same runs.
     nodes : int
-        Of the mixture for a radial Matern, 8 or 36.
+        Of the mixture for a radial Matern, 8 or 48.
     """
 
     process: Posterior

@@ -8,8 +8,14 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp.bayes.members import Member
-from pengp.decisions.beliefs import common_mean, conditioned, no_better_than_the_best, thinned
-from pengp.decisions.candidates import spread_points
+from pengp.decisions.beliefs import (
+    common_mean,
+    conditioned,
+    no_better_than_the_best,
+    response_to_beat,
+    thinned,
+)
+from pengp.decisions.candidates import Candidates, spread_points
 from pengp.decisions.criteria import (
     Criterion,
     between_over_within,
@@ -64,6 +70,8 @@ class Goal:
         What these two compute.
     believe : callable
         Response [1] of a planned run at x [1, d], for the runs that are sought after it.
+    sought : (float, float or None), or None
+        Of an optimum its sign and standardised target.
     """
 
     name: str
@@ -73,6 +81,16 @@ class Goal:
     coarse: Criterion
     fine: Criterion
     believe: Callable[[Processes, FloatArray], FloatArray]
+    sought: tuple[float, float | None] | None = None
+
+    def among(self, pool: Candidates, processes: Processes) -> "Goal":
+        """Return the goal for these candidates: runs that break their conditions are no best."""
+        if self.sought is None or not pool.conditions:
+            return self
+        best = response_to_beat(processes, pool, *self.sought)
+        fine = log_expected_improvement(*self.sought, best)
+        believe = no_better_than_the_best(*self.sought, best)
+        return replace(self, coarse=fine, fine=fine, believe=believe)
 
     def known(self, X: FloatArray) -> "Goal":
         """Return the goal once runs at X [k, d] are planned, one after the other."""
@@ -104,13 +122,14 @@ def make_goal(
     believe: Callable[[Processes, FloatArray], FloatArray] = common_mean
     fine: Criterion = vigf
     coarse: Criterion = vigf
+    sought = None
     if name == "modes":
         processes, label = explanations_of(view, processes), "spread of explanations"
         fine = coarse = between_over_within
     elif name == "optimum":
-        sign, goal = -1.0 if maximize else 1.0, _standardised(view, processes, target)
-        fine = coarse = log_expected_improvement(sign, goal)
-        label, believe = "log expected improvement", no_better_than_the_best(sign, goal)
+        sought = -1.0 if maximize else 1.0, _standardised(view, processes, target)
+        fine = coarse = log_expected_improvement(*sought)
+        label, believe = "log expected improvement", no_better_than_the_best(*sought)
     elif name == "threshold":
         value = _standardised(view, processes, threshold)
         fine = coarse = expected_contour_improvement(value or 0.0)
@@ -120,7 +139,8 @@ def make_goal(
         fine, label = integrated_variance_fall(points), "integrated variance"
         coarse = integrated_variance_fall(points[:_FEW_REFERENCE])
     judges = thinned(processes, _PROCESSES, rng)
-    return Goal(name, label, judges, thinned(judges, _FEW_PROCESSES, rng), coarse, fine, believe)
+    few = thinned(judges, _FEW_PROCESSES, rng)
+    return Goal(name, label, judges, few, coarse, fine, believe, sought)
 
 
 def _check_options(
@@ -159,7 +179,8 @@ def _standardised(view: FittedView, processes: Processes, value: float | None) -
         return None
     if not np.isfinite(value):
         raise InputError(f"{value!r} is no value of the response; give a finite number.")
-    there = float(own[view.output].forward(np.array([value]))[0]) if own else float(value)
+    with np.errstate(all="ignore"):
+        there = float(own[view.output].forward(np.array([value]))[0]) if own else float(value)
     if not np.isfinite(there):
         raise InputError(f"{value!r} is no value that the transformed response can have.")
     return (there - processes.origin) / processes.unit

@@ -20,9 +20,14 @@ from pengp.model.products import ProductKernel
 _MATERN = {"matern52": 2.5, "matern32": 1.5}
 """nu of the radial Materns."""
 
-_LOG_TAU = {8: (-3.5, 1.25), 36: (-9.5, 2.25)}
-"""Ends of the trapezoid rule in log tau: with 8 nodes Matern 5/2 has an error of 1e-4, with 36 of
-2e-10."""
+_LOG_TAU = {
+    (2.5, 8): (-3.5, 1.25),
+    (2.5, 48): (-11.0, 2.5),
+    (1.5, 8): (-5.0, 1.25),
+    (1.5, 48): (-14.5, 3.0),
+}
+"""Ends of the trapezoid rule in log tau, by nu and nodes. The largest error of the correlation is
+2e-4 and 2e-12 for Matern 5/2, 6e-4 and 4e-10 for Matern 3/2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +51,7 @@ class Terms:
 
 
 def terms_of(kernel: Kernel, nodes: int = 8) -> Terms:
-    """Return a kernel as a sum of products; of a radial Matern with so many nodes, 8 or 36."""
+    """Return a kernel as a sum of products; of a radial Matern with so many nodes, 8 or 48."""
     if isinstance(kernel, ProductKernel):
         return Terms(np.ones(1), np.ones(1), lambda t: _factor(kernel, t), gaussian=False)
     if kernel.name == "sqexp":
@@ -57,7 +62,7 @@ def terms_of(kernel: Kernel, nodes: int = 8) -> Terms:
             "products, so that its effects are not known; use another kernel."
         )
     nu = _MATERN[kernel.name]
-    log_tau = np.linspace(*_LOG_TAU[nodes], nodes)
+    log_tau = np.linspace(*_LOG_TAU[nu, nodes], nodes)
     weight = np.exp(nu * np.log(nu) - gammaln(nu) + nu * log_tau - nu * np.exp(log_tau))
     return Terms(weight / weight.sum(), 0.5 * np.exp(-log_tau), _gaussian, gaussian=True)
 

@@ -89,16 +89,19 @@ class Optimum(Shown):
         That prediction, and the ends of its interval.
     level : float
         Level of the interval.
-    best_run : int
-        The run with the best response among those that satisfy the conditions, counted from 0.
-    best : float
+    best_run : int or None
+        The run with the best response among those that satisfy the conditions, counted from 0;
+        None where no run does.
+    best : float or None
         Its response.
-    probability : float
+    probability : float or None
         That the response at x is better than that of the best run.
     places : tuple of Place
         Where the optimum may lie, the most probable first, from joint draws of the function.
     elsewhere : float
         Probability of places that are too improbable to be told.
+    importance : [d]
+        Change of the response from end to end of each input, standardised.
     transforms : tuple of d Transform
         Of the inputs, which know whole numbers and levels; empty for none at all.
 
@@ -115,11 +118,12 @@ class Optimum(Shown):
     lower: float
     upper: float
     level: float
-    best_run: int
-    best: float
-    probability: float
+    best_run: int | None
+    best: float | None
+    probability: float | None
     places: tuple[Place, ...]
     elsewhere: float
+    importance: FloatArray
     transforms: tuple[Transform, ...] = ()
 
     def inputs(self, x: FloatArray) -> dict[str, Value]:
@@ -154,7 +158,9 @@ class Optimum(Shown):
             "inputs": self.inputs(self.x),
             "mean": self.mean,
             "interval": {"level": self.level, "lower": self.lower, "upper": self.upper},
-            "best_run": {"run": self.best_run + 1, "response": self.best},
+            "best_run": None
+            if self.best_run is None
+            else {"run": self.best_run + 1, "response": self.best},
             "probability_better": self.probability,
             "places": [
                 {
@@ -219,24 +225,40 @@ def optimum(
     sign = -1.0 if maximize else 1.0
     x = _best_mean(processes, pool, sign, rng)
     means, squares = processes.means_and_scales(x[None])
-    allowed = pool.allowed(processes, processes.X)
-    best = int(np.where(allowed | ~allowed.any(), sign * processes.y, np.inf).argmin())
-    scales = np.sqrt(np.maximum(squares[:, 0], np.finfo(float).tiny))
-    gain = sign * (processes.y[best] - means[:, 0]) / scales
     (lower, upper), (centre,) = (
         processes.to_response(interval_of(processes, means, np.sqrt(squares), level)[0]),
         processes.to_response(processes.weight @ means),
     )
+    best_run, best, probability = _beaten(processes, pool, sign, means[:, 0], squares[:, 0])
     places, elsewhere = _places(processes, pool, x, sign, rng)
     return Optimum(
         *(processes.names, processes.response, maximize, processes.in_units(x[None])[0]),
         *(float(centre), float(lower), float(upper), level),
-        *(best, float(processes.to_response(processes.y[[best]])[0])),
-        float(processes.weight @ cdf(gain, processes.df)),
+        best_run,
+        best,
+        probability,
         places,
         elsewhere,
+        importance(processes),
         processes.transforms,
     )
+
+
+def _beaten(
+    processes: Processes, pool: Candidates, sign: float, means: FloatArray, squares: FloatArray
+) -> tuple[int, float, float] | tuple[None, None, None]:
+    """Return the best run that is allowed, its response, and how probably a point beats it.
+
+    Means and squared scales [M] are those of the point.
+    """
+    allowed = pool.allowed(processes, processes.X)
+    if not allowed.any():
+        return None, None, None
+    best = int(np.where(allowed, sign * processes.y, np.inf).argmin())
+    scales = np.sqrt(np.maximum(squares, np.finfo(float).tiny))
+    gain = sign * (processes.y[best] - means) / scales
+    response = float(processes.to_response(processes.y[[best]])[0])
+    return best, response, float(processes.weight @ cdf(gain, processes.df))
 
 
 def _best_mean(

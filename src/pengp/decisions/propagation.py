@@ -30,6 +30,9 @@ _COMPONENTS = 40
 _NODES, _POINTS = 6, 128
 """Nodes an input and points in the cube at which a draw is fixed."""
 
+_RARE = 3.0 / _INPUTS
+"""Probability that is bounded with 95 % certainty by what happens at none of the points."""
+
 LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 """Quantiles that are computed unless others are asked for."""
 
@@ -58,7 +61,8 @@ class Propagation(Shown):
     constraint : Constraint or None
         What was asked of the response.
     failure : Estimate, [], or None
-        Probability that the response does not meet the constraint.
+        Probability that the response does not meet the constraint; where no draw meets it or all
+        do, the interval ends at the probability that so many points of the inputs can tell.
 
     See Also
     --------
@@ -75,6 +79,17 @@ class Propagation(Shown):
     quantiles: Estimate
     constraint: Constraint | None
     failure: Estimate | None
+
+    @property
+    def remark(self) -> str:
+        """A sentence where no draw met the constraint, or all did; else empty."""
+        if self.failure is None or self.failure.mean not in (0.0, 1.0):
+            return ""
+        how, word = ("No draw", "met") if self.failure.mean else ("Every draw", "missed")
+        return (
+            f"{how} met {self.constraint}: it is {word} with a probability below about "
+            f"{_RARE:.2g}, the least that {_INPUTS:,} points of the inputs can tell."
+        )
 
     def _in_short(self) -> str:
         return f"{self.response}: mean {float(self.mean.mean):.4g}, std {float(self.std.mean):.4g}"
@@ -170,7 +185,7 @@ def _exact_mean(known: Processes, lines: list[Line]) -> float:
     layout = layout_of(known.X[:, varied], [lines[p] for p in varied], 0, 0)
     each = []
     for process in known.components:
-        functions = Functions(among(process, varied), layout, nodes=36)
+        functions = Functions(among(process, varied), layout, nodes=48)
         each.append(functions.means(functions.mean_coefficients()[None])[0])
     return float(known.to_response(known.weight @ np.array(each)))
 
@@ -240,5 +255,12 @@ def _summary(
         levels,
         estimate_of(found.quantiles, level),
         limit,
-        None if limit is None else estimate_of(found.failure, level),
+        None if limit is None else _failure(estimate_of(found.failure, level)),
     )
+
+
+def _failure(found: Estimate) -> Estimate:
+    """Return the probability with an interval that is never certain of what was not seen."""
+    if found.mean == 1.0:
+        return found._replace(lower=np.asarray(1.0 - _RARE))
+    return found._replace(upper=np.asarray(_RARE)) if found.mean == 0.0 else found

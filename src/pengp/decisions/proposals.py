@@ -144,7 +144,7 @@ def next_runs(
     Every criterion is averaged over the processes of the model, for an average over its draws of
     theta and not at one value of it. The runs of a batch are found one after the other, each
     once those before it are taken as known: at the mean of the prediction, and for an optimum no
-    better than the best run.
+    better than the best run that meets the conditions.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def next_runs(
         threshold=threshold,
     )
     pool = find_candidates(processes, given, conditions, away, radius, rng)
-    X, value = _batch(aim.known(pending), pool, count, rng)
+    X, value = _batch(aim.among(pool, processes).known(pending), pool, count, rng)
     return _told(aim, processes, pool, pending, X, value)
 
 
@@ -239,6 +239,11 @@ def _batch(
     """Return n runs [n, d] in the unit cube and the criterion [n] of each given those before."""
     X, value = np.empty((n, goal.processes.d)), np.empty(n)
     for i in range(n):
+        if i and not separable(goal.few, pool.X).any():
+            raise InputError(
+                f"n={n} runs are asked for, but the candidates have only {i} that can be told from "
+                f"the runs and from each other; ask for {i}, or give more candidates."
+            )
         X[i], value[i] = _best(goal, pool, rng)
         goal = goal.known(X[i : i + 1])
     return X, value

@@ -11,6 +11,7 @@ from pengp.plots.effects import EffectsDisplay, InteractionsDisplay, MainEffects
 from pengp.plots.lambda_axis import LambdaAxis, lambda_positions
 from pengp.plots.likelihood import ProfileLikelihoodDisplay
 from pengp.plots.next_runs import NextRunsDisplay
+from pengp.plots.outcomes import OptimumDisplay, PropagationDisplay
 from pengp.plots.pivoted import PivotedErrorsDisplay
 from pengp.plots.posterior import ActivityDisplay, ExplanationsDisplay
 from pengp.plots.residuals import ResidualsDisplay
@@ -30,8 +31,10 @@ __all__ = [
     "LeaveOneOutDisplay",
     "MainEffectsDisplay",
     "NextRunsDisplay",
+    "OptimumDisplay",
     "PivotedErrorsDisplay",
     "ProfileLikelihoodDisplay",
+    "PropagationDisplay",
     "ResidualsDisplay",
     "SliceDisplay",
     "StabilityDisplay",

@@ -1,0 +1,167 @@
+"""Displays of what comes out of a surrogate: its optimum, and the law of the response."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from pengp.exceptions import InputError
+from pengp.model.levels import levels_among
+from pengp.plots import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+    from pengp.decisions.optima import Optimum
+    from pengp.decisions.propagation import Propagation
+
+#: Inches of a panel, and panels beside each other.
+_PANEL, _BESIDE = 2.9, 3
+#: Opacity of a place that has the optimum for certain.
+_SURE = 0.5
+
+
+@dataclass(eq=False)
+class OptimumDisplay:
+    """Where the optimum may lie, in the pairs of the inputs that matter most.
+
+    Attributes
+    ----------
+    found : Optimum
+        From `pengp.decisions.optimum`.
+    pairs : list of (int, int)
+        Numbers of the inputs of each panel.
+
+    Examples
+    --------
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.decisions import optimum
+    >>> from pengp.plots import OptimumDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> shown = OptimumDisplay.from_optimum(optimum(model)).plot()
+    >>> len(shown.axes_)  # pairs of the inputs that matter most
+    3
+    """
+
+    found: Optimum
+    pairs: list[tuple[int, int]]
+
+    @classmethod
+    def from_optimum(cls, found: Optimum, *, most: int = 3) -> Self:
+        """Take an optimum, and the pairs of so many inputs."""
+        if most < 2:
+            raise InputError(f"most={most} inputs have no pairs; show 2 or more.")
+        order = np.argsort(-found.importance, kind="stable")[:most]
+        shown = sorted(int(p) for p in order if found.importance[p] > 0.0)
+        return cls(found, list(itertools.combinations(shown, 2)) or [(shown[0], shown[0])])
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw a panel for each pair: places, the darker the more probable, and the optimum.
+
+        Parameters
+        ----------
+        ax : sequence of matplotlib axes, optional
+            As many as there are pairs; by default those of a new figure.
+        """
+        count = len(self.pairs)
+        given = list(np.ravel(np.asarray(ax, dtype=object)))
+        if ax is not None and len(given) != count:
+            raise InputError(f"this display has {count} panels; ax must hold {count} axes.")
+        made = drawing.panels(count, _BESIDE, (_PANEL, _PANEL), (0.3, 0.6)) if ax is None else given
+        self.axes_: list[Axes] = made
+        self.figure_: Figure | SubFigure = self.axes_[0].figure
+        for (p, q), panel in zip(self.pairs, self.axes_, strict=True):
+            self._draw(panel, p, q)
+        found = self.found
+        word = "largest" if found.maximize else "smallest"
+        value = f"{found.mean:.4g} ({found.lower:.4g} to {found.upper:.4g})"
+        self.axes_[0].set_title(f"{word} {found.response} {value}", fontsize=9, loc="left")
+        return self
+
+    def _draw(self, panel: Axes, p: int, q: int) -> None:
+        """Draw the places in inputs p and q with their probabilities."""
+        found, both = self.found, [p, q]
+        for place in found.places:
+            x, y = place.lower[both]
+            width, height = place.upper[both] - place.lower[both]
+            look = {"color": drawing.BLUE, "alpha": _SURE * place.probability}
+            xs, ys = [x, x + width, x + width, x], [y, y, y + height, y + height]
+            panel.fill(xs, ys, **look)
+            panel.plot(*place.x[both], "o", color=drawing.BLUE, markersize=4)
+            panel.annotate(
+                f"{100.0 * place.probability:.0f} %",
+                (place.x[p], place.x[q]),
+                xytext=(4, 3),
+                textcoords="offset points",
+                fontsize=8,
+            )
+        panel.plot(*found.x[both], "*", color=drawing.VERMILLION, markersize=10)
+        panel.set_xlabel(found.names[p])
+        panel.set_ylabel(found.names[q])
+        for number, ticks in ((p, panel.set_xticks), (q, panel.set_yticks)):
+            levels = levels_among(found.transforms).get(number)
+            if levels is not None:
+                ticks(levels.values, [drawing.shortened(label) for label in levels.labels])
+
+
+@dataclass(eq=False)
+class PropagationDisplay:
+    """The law of the response under the laws of the inputs, and how well it is known.
+
+    Attributes
+    ----------
+    found : Propagation
+        From `pengp.decisions.propagate`; its quantiles are drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pengp import PenalizedGPRegressor, load_piston_slap
+    >>> from pengp.decisions import propagate
+    >>> from pengp.plots import PropagationDisplay
+    >>> runs = load_piston_slap()
+    >>> model = PenalizedGPRegressor(0.0578, random_state=0).fit(runs.X, runs.y)
+    >>> found = propagate(model, quantiles=np.linspace(0.01, 0.99, 50), n_draws=100)
+    >>> PropagationDisplay.from_propagation(found).plot().ax_.get_ylabel()
+    'probability of less'
+    """
+
+    found: Propagation
+
+    @classmethod
+    def from_propagation(cls, found: Propagation) -> Self:
+        """Take the law of a response."""
+        return cls(found)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the distribution function with its band, the mean, and the limit of a constraint.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            By default those of a new figure.
+        """
+        found = self.found
+        self.ax_: Axes = drawing.one_axes(ax)
+        self.figure_: Figure | SubFigure = self.ax_.figure
+        order = np.argsort(found.levels, kind="stable")
+        mean, lower, upper = (part[order] for part in found.quantiles)
+        levels, share = found.levels[order], drawing.percent(found.level)
+        self.ax_.fill_betweenx(
+            levels, lower, upper, color=drawing.BLUE, alpha=drawing.BAND, label=f"{share} interval"
+        )
+        self.ax_.plot(mean, levels, color=drawing.BLUE, label="distribution")
+        self.ax_.axvline(float(found.mean.mean), color=drawing.GREY, linestyle="--", label="mean")
+        if found.constraint is not None:
+            limit, label = found.constraint.limit, str(found.constraint)
+            self.ax_.axvline(limit, color=drawing.VERMILLION, linestyle=":", label=label)
+        self.ax_.set_ylim(0.0, 1.0)
+        self.ax_.set_xlabel(found.response)
+        self.ax_.set_ylabel("probability of less")
+        drawing.legend_above(self.ax_, 2)
+        return self
