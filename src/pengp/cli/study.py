@@ -115,7 +115,8 @@ def run_study(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Tables of real simulators, for the studies whose names end in -real.",
+            help="Tables of real simulators, for the studies whose names end in -real; `methods`, "
+            "`methods-rivals` and `decisions` then run both.",
             show_default=False,
         ),
     ] = None,
@@ -146,13 +147,14 @@ def run_study(
     from pengp.study.store import Store
     from pengp.study.test_runs import read_test_runs
 
-    studies = _chosen(name, penalty)
+    studies = _chosen(name, penalty, with_real=real is not None)
     if name.startswith("methods-rivals"):
         require_libkriging()
     _check_options(studies, jobs, scheduler, test_runs)
-    if (real is not None) != name.endswith("-real"):
+    if (real is not None) != studies[-1].name.endswith("-real"):
         raise typer.BadParameter(
-            "--real goes with the studies whose names end in -real, which need it."
+            "--real goes with the studies whose names end in -real, which need it, and with "
+            "`methods`, `methods-rivals` and `decisions`, which have one of these beside them."
         )
     if seed and name.startswith("methods"):
         raise typer.BadParameter("--seed does not go with the comparisons of methods.")
@@ -235,15 +237,18 @@ app.command("seeds")(run_root_seeds)
 app.command("readings")(list_readings)
 
 
-def _chosen(name: str, penalty: SimulationPenalty | None) -> "list[Study]":
-    """Return the studies that a name and a penalty stand for."""
+def _chosen(name: str, penalty: SimulationPenalty | None, *, with_real: bool) -> "list[Study]":
+    """Return the studies that a name and a penalty stand for, with those of real simulators."""
     from pengp.study.definitions import STUDIES, get_study
 
     if penalty is not None and name != "simulation":
         raise typer.BadParameter("--penalty goes with the study `simulation` only.")
     if name == "all":
         return [study for study in STUDIES.values() if study.is_paper]
-    return [get_study("simulation-scad" if penalty is SimulationPenalty.SCAD else name)]
+    names = ["simulation-scad" if penalty is SimulationPenalty.SCAD else name]
+    if with_real and f"{name}-real" in STUDIES:
+        names.append(f"{name}-real")
+    return [get_study(each) for each in names]
 
 
 def _check_options(
