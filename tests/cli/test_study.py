@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from pengp.cli.app import app
 from pengp.datasets import load_piston_slap
 from pengp.study.definitions import STUDIES
+from pengp.study.methods.sizes import SIMULATORS
 from pengp.study.runner import run
 from pengp.study.store import Failure, Store
 from pengp.study.task import Row, Task
@@ -171,6 +172,22 @@ def test_the_penalty_chooses_between_the_two_simulation_studies(tmp_path: Path) 
         options = ("--size", "tiny", "--penalty", penalty)
         shown = study("run", "simulation", *options)
         assert shown.stdout.startswith(f"{name}: nothing to do, 8 of 8 tasks are done.\n")
+
+
+def test_tables_of_simulators_bring_the_study_on_them(tmp_path: Path) -> None:
+    _done(tmp_path / "study.sqlite", "methods", "methods-real")
+    for name, (d, responses) in SIMULATORS.items():
+        columns = d + responses
+        (tmp_path / f"{name}.csv").write_text(
+            "a" + ",b" * (columns - 1) + "\n1" + ",2" * (columns - 1)
+        )
+    shown = study("run", "methods", "--size", "tiny", "--real", ".")
+    assert [line.split(":")[0] for line in shown.stdout.splitlines()[:2]] == [
+        "methods",
+        "methods-real",
+    ]
+    for wrong in (("limits", "--real", "."), ("methods-real",)):
+        assert "--real goes with the studies" in study("run", *wrong).stderr
 
 
 def test_test_runs_are_checked_and_bring_their_tasks(tmp_path: Path) -> None:

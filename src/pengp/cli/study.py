@@ -110,7 +110,8 @@ RealOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        help="Tables of real simulators, for the studies whose names end in -real.",
+        help="Tables of real simulators, for the studies whose names end in -real; `methods`, "
+        "`methods-rivals` and `decisions` then run both.",
         show_default=False,
     ),
 ]
@@ -154,8 +155,8 @@ def run_study(
     from pengp.study.store import Store
     from pengp.study.test_runs import read_test_runs
 
-    studies = _chosen(name, penalty)
-    _check_methods(name, real, seed)
+    studies = _chosen(name, penalty, with_real=real is not None)
+    _check_methods(name, studies, real, seed)
     _check_options(studies, jobs, scheduler, test_runs)
     simulators = None if real is None else read_simulators(real)
     runs = None if test_runs is None else read_test_runs(test_runs)
@@ -236,15 +237,18 @@ app.command("seeds")(run_root_seeds)
 app.command("readings")(list_readings)
 
 
-def _chosen(name: str, penalty: SimulationPenalty | None) -> "list[Study]":
-    """Return the studies that a name and a penalty stand for."""
+def _chosen(name: str, penalty: SimulationPenalty | None, *, with_real: bool) -> "list[Study]":
+    """Return the studies that a name and a penalty stand for, with those of real simulators."""
     from pengp.study.definitions import STUDIES, get_study
 
     if penalty is not None and name != "simulation":
         raise typer.BadParameter("--penalty goes with the study `simulation` only.")
     if name == "all":
         return [study for study in STUDIES.values() if study.is_paper]
-    return [get_study("simulation-scad" if penalty is SimulationPenalty.SCAD else name)]
+    names = ["simulation-scad" if penalty is SimulationPenalty.SCAD else name]
+    if with_real and f"{name}-real" in STUDIES:
+        names.append(f"{name}-real")
+    return [get_study(each) for each in names]
 
 
 def _check_options(
@@ -259,15 +263,16 @@ def _check_options(
         )
 
 
-def _check_methods(name: str, real: Path | None, seed: int) -> None:
+def _check_methods(name: str, studies: "list[Study]", real: Path | None, seed: int) -> None:
     """Raise where the comparisons of methods do not go with an option, or lack one."""
     from pengp.study.methods.rivals import require_libkriging
 
     if name.startswith("methods-rivals"):
         require_libkriging()
-    if (real is not None) != name.endswith("-real"):
+    if (real is not None) != studies[-1].name.endswith("-real"):
         raise typer.BadParameter(
-            "--real goes with the studies whose names end in -real, which need it."
+            "--real goes with the studies whose names end in -real, which need it, and with "
+            "`methods`, `methods-rivals` and `decisions`, which have one of these beside them."
         )
     if seed and name.startswith("methods"):
         raise typer.BadParameter("--seed does not go with the comparisons of methods.")

@@ -163,6 +163,7 @@ MAIN = (
     "jointly_robust",
     "path_average",
     "bayes",
+    "bayes_two_active",
 )
 #: What the methods are called in figures.
 LABELS = {
