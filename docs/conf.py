@@ -65,6 +65,7 @@ sphinx_gallery_conf = {
     "reference_url": {"pengp": None},
     "matplotlib_animations": False,
     "image_srcset": ["2x"],
+    "ignore_repr_types": r"matplotlib|list",  # what plotting returns
     "thumbnail_size": (400, 280),
 }
 

@@ -4,7 +4,9 @@ import doctest
 import inspect
 import posixpath
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +81,40 @@ def test_every_object_has_an_example_or_names_one_that_has() -> None:
             named = re.findall(r"\nSee Also\n--------\n(?:pengp\.)?(\w+)", text)
             shown = [p for p in DOCSTRINGS if p.rpartition(".")[2] in named]
             assert any(">>>" in DOCSTRINGS[p] for p in shown), page
+
+
+#: Rows of README's table of methods, by their names on the page that has all of them.
+OF_METHODS = {
+    "average, the default": "average (default)",
+    "DPE with the one-standard-error (SE) rule, the paper's": "DPE 1SE (the paper)",
+    "maximum likelihood, Matérn 5/2": "MLE, Matérn 5/2",
+    "one theta, kept from extremes by a prior, as in RobustGaSP": "jointly robust mode",
+    "scikit-learn, Matérn 5/2": "scikit-learn, Matérn 5/2",
+    "libKriging, maximum likelihood": "libKriging, LL",
+}
+
+
+def rows_of(page: Path, heading: str) -> dict[str, list[str]]:
+    """Return the cells of the table below the row of this name, by the first of each row."""
+    lines = page.read_text(encoding="utf-8").partition(f"\n| {heading} |")[2].splitlines()[2:]
+    table = takewhile(lambda line: line.startswith("|"), lines)
+    cells = ([c.strip(" *") for c in line.strip("|").split("|")] for line in table)
+    return {name: others for name, *others in cells}
+
+
+def in_whole_numbers(text: str) -> list[int]:
+    """Return the numbers of an entry such as -16.5 ± 1.3, halves away from zero."""
+    return [int(Decimal(s).quantize(Decimal(1), ROUND_HALF_UP)) for s in text.split(" ± ")]
+
+
+def test_the_first_table_is_the_one_of_the_methods_in_round_numbers() -> None:
+    shown, full = rows_of(ROOT / "README.md", "method"), rows_of(DOCS / "methods.md", "method")
+    assert list(shown) == list(OF_METHODS)
+    for name, cells in shown.items():
+        confirm = [full[OF_METHODS[name]][i] for i in (2, 3, 6, 7)]
+        for cell, entry in zip(cells[::2], confirm[::2], strict=True):
+            assert in_whole_numbers(cell) == in_whole_numbers(entry.split(" / ")[1]), name
+        assert cells[1::2] == [entry.split(" (")[0] for entry in confirm[1::2]], name
 
 
 def in_toctrees(page: Path) -> list[str]:

@@ -35,7 +35,8 @@ with Store.open(file, "w") as store:
     print(run(tasks[:5], store).done, "tasks done, then stopped")
 with Store.open(file, "w") as store:
     tally = run_studies(studies, store, "tiny")
-    print("of the last study:", tally)
+    for name, of in tally.items():
+        print(f"{name}: {of.already} done before, {of.done} done now, {of.failed} failed")
     print(len(store.done()), "of", len(tasks), "tasks in the file")
     rows = store.rows()
     verdicts = counts(judge(rows))
@@ -46,9 +47,9 @@ with Store.open(file, "w") as store:
 # Figures, tables and verdicts read rows only. At this tiny size most statements cannot be tested
 # yet.
 
-print(verdicts)
-print(rows.head(3).to_string())
-found = {str(k): v for k, v in dict(verdicts).items() if v}
+found = {name: number for name, number in verdicts.items() if number}
+print("\n".join(f"{number:3} {name}" for name, number in found.items()))
+print(rows.head(3).round(3).to_string(index=False))
 figure, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 ax.barh(list(found), list(found.values()))
 ax.set(title="Verdicts from two studies at tiny size", xlabel="statements of the paper")

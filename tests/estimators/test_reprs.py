@@ -2,6 +2,9 @@
 
 import itertools
 import re
+from collections import Counter
+from html import escape
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,10 +14,13 @@ from pengp import (
     PenalizedGPRegressor,
     PenalizedGPRegressorCV,
     diagnose,
+    full_loglik,
     get_function,
     load_piston_slap,
+    plots,
+    profile_loglik,
 )
-from pengp._core.shown import Shown
+from pengp._core.shown import Shown, shown
 from pengp.decisions import effects, next_runs, optimum, propagate
 from pengp.diagnostics import compare, good_enough, validate
 from pengp.estimators.view import view_of
@@ -74,6 +80,56 @@ def test_what_a_notebook_shows_is_a_line_and_a_table() -> None:
     assert best_theta == f"{model.theta_[0]:.4g}"
 
 
+class Pair(NamedTuple):
+    first: object
+    second: object
+
+
+@pytest.mark.parametrize(
+    ("pair", "told"),
+    [
+        ((np.zeros(3), np.ones(3)), "first, second [3]"),
+        ((np.zeros((2, 3)), np.array(0.123456)), "first [2, 3], second=0.1235"),
+        (("pin offset", True), "first='pin offset', second=True"),
+        ((None, ("a", "b")), "first=None, second [2]"),
+        (("long " * 20, Pair(1, 2)), "first=..., second Pair"),
+    ],
+)
+def test_a_named_tuple_tells_short_values_and_the_shapes_of_arrays(
+    pair: tuple[object, object], told: str
+) -> None:
+    assert repr(shown(Pair)(*pair)) == f"Pair({told})"
+
+
+def test_every_display_and_every_record_of_arrays_is_told_in_one_line() -> None:
+    runs = load_piston_slap()
+    average = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
+    mode = PenalizedGPRegressor(0.02, random_state=0).fit(runs.X, runs.y)
+    displays = [getattr(plots, name) for name in plots.__all__ if name.endswith("Display")]
+    assert len(displays) > 10
+    assert all(display.__repr__ is Shown.__repr__ for display in displays)
+    found = effects(average, n_draws=20, pairs=[("x1", "x6")])
+    for record in (
+        plots.SliceDisplay.from_estimator(average),
+        average.predictive_law(runs.X),
+        average.activity_,
+        average.explanations_[0],
+        found.first,
+        found.curves[0],
+        found.curves[0].axis,
+        found.surfaces[0],
+        diagnose(mode).modes[0],
+        profile_loglik(runs.X / 100, runs.y, [1.0] * 6),
+        full_loglik(runs.X / 100, runs.y, [1.0] * 6, 1.0),
+    ):
+        line = repr(record)
+        assert line.startswith(f"{type(record).__name__}(")
+        assert len(line) < 200
+        assert "\n" not in line
+        assert "array(" not in line
+        assert record._repr_html_() == f"<p>{escape(line)}</p>"
+
+
 def test_an_average_says_how_many_processes_it_has_and_no_explanation_twice() -> None:
     runs = load_piston_slap()
     model = BayesianGPRegressor(random_state=0).fit(runs.X, runs.y)
@@ -81,6 +137,8 @@ def test_an_average_says_how_many_processes_it_has_and_no_explanation_twice() ->
     kernels = len(set(found.kernel))
     told = f"Components({len(found.weight)} processes of 6 inputs, {kernels} kernels)"
     assert repr(found) == told
+    rows = re.findall("<tr><td>(.*?)</td><td>(.*?)</td>", found._repr_html_())
+    assert {name: int(number) for name, number in rows} == Counter(found.kernel)
     shown = view_of(model).average.explanations
     assert sum(one.weight for one in shown) == pytest.approx(1.0, abs=1e-12)
     for one, other in itertools.combinations(shown, 2):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.shown import shown
 from pengp.bayes.members import Member
 from pengp.bayes.sample import PosteriorSample
 from pengp.bayes.sampler import Sampler
@@ -15,6 +16,7 @@ MATTERS = 0.1
 """Change of the response, in its standard deviations, from which on an input matters."""
 
 
+@shown
 class Explanation(NamedTuple):
     """A mode of one member's posterior, and the posterior weight of the draws that belong to it."""
 
@@ -24,6 +26,7 @@ class Explanation(NamedTuple):
     weight: float
 
 
+@shown
 class Activity(NamedTuple):
     """How much each input matters."""
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp, stdtrit
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.shown import Shown
 from pengp.bayes.student import inflation, t_cdf, t_log_density
 from pengp.exceptions import InputError
 
@@ -28,8 +29,8 @@ _PIECE = 1 << 18
 """Elements [points, M] that are worked on at a time."""
 
 
-@dataclass(frozen=True, eq=False)
-class MixtureLaw:
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureLaw(Shown):
     """The law sum_j w_j t_df(location_j, scale_j) at each of m points.
 
     Attributes

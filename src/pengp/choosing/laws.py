@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import Shown
 from pengp.choosing.scores import crps_normal_values, log_score_values, normal_interval
 
 
-@dataclass(frozen=True, eq=False)
-class NormalLaw:
+@dataclass(frozen=True, eq=False, repr=False)
+class NormalLaw(Shown):
     """Normal distributions at m points; without spread each is a point.
 
     Attributes

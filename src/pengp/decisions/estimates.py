@@ -5,10 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import shown
 from pengp.decisions.discrete import FiniteLaw
 from pengp.decisions.laws import Line
 
 
+@shown
 class Estimate(NamedTuple):
     """Posterior means and ends of intervals, arrays of one shape.
 
@@ -29,6 +31,7 @@ def estimate_of(draws: FloatArray, level: float) -> Estimate:
     return Estimate(draws.mean(0), ends[0], ends[1])
 
 
+@shown
 class Axis(NamedTuple):
     """Values of one input at which something is told.
 
@@ -50,6 +53,7 @@ class Axis(NamedTuple):
         return self.x.tolist() if self.labels is None else list(self.labels)
 
 
+@shown
 class Curve(NamedTuple):
     """The mean response given one input, and the ends of its interval.
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import Shown
 from pengp.decisions.beliefs import thinned
 from pengp.decisions.estimates import Axis, Estimate, axis_of
 from pengp.decisions.functions import among
@@ -33,8 +34,8 @@ _PROCESSES = 40
 """Processes of an average that stand for all."""
 
 
-@dataclass(frozen=True, eq=False)
-class Surface:
+@dataclass(frozen=True, eq=False, repr=False)
+class Surface(Shown):
     """What two inputs do together, on a grid [a, b], in the response's unit.
 
     Attributes

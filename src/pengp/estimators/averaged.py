@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import warn
 from pengp._core.registry import name_of
+from pengp._core.shown import named, shown
 from pengp.bayes.average import Average, Settings, extended
 from pengp.bayes.heldout import LEAST
 from pengp.bayes.heldout import HeldOut as LeftOut
@@ -25,6 +26,7 @@ from pengp.estimators.surrogate import LeaveOneOut, Surrogate, leave_one_out_in
 from pengp.exceptions import InputError
 
 
+@shown
 class Components(NamedTuple):
     """The processes of the average.
 
@@ -42,9 +44,16 @@ class Components(NamedTuple):
     nugget: FloatArray  # [M]
     weight: FloatArray  # [M], sums to 1
 
-    def __repr__(self) -> str:
+    def _in_short(self) -> str:
         M, d = self.theta.shape
-        return f"Components({M} processes of {d} inputs, {len({*self.kernel})} kernels)"
+        return f"{M} processes of {d} inputs, {len({*self.kernel})} kernels"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the kernels with their shares."""
+        names, which = np.unique(self.kernel, return_inverse=True)
+        number, weight = np.bincount(which), np.bincount(which, self.weight)
+        table = zip(names, number, weight, strict=True)
+        return [named(("kernel", "processes", "weight"), row) for row in table]
 
 
 class AverageMixin(SurrogateMixin):

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import Shown
 from pengp.bayes.law import MixtureLaw
 from pengp.choosing.laws import NormalLaw
 from pengp.model.elementary import Log, Transform
@@ -38,8 +39,8 @@ class Parts(NamedTuple):
     df: float
 
 
-@dataclass(frozen=True, eq=False)
-class MappedLaw:
+@dataclass(frozen=True, eq=False, repr=False)
+class MappedLaw(Shown):
     """The law of t^-1(shift + stretch Z) at m points, where Z has a normal or mixture law.
 
     Attributes

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
+from pengp._core.shown import shown
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.rules import RULES
 from pengp.estimators.heldout import Known
@@ -17,6 +18,7 @@ from pengp.path.penalized import PathFit
 _AT_BOUND = 1e-9
 
 
+@shown
 class Mode(NamedTuple):
     """A local maximum of the penalized likelihood.
 

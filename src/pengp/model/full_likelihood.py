@@ -13,6 +13,7 @@ from pengp._core.arrays import FloatArray, as_floats, check_sizes
 from pengp._core.checks import LARGEST_PARAMETER, check_number
 from pengp._core.datasets import as_datasets, check_inputs, check_runs
 from pengp._core.linalg import cholesky, log_determinant
+from pengp._core.shown import shown
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, KernelName, get_kernel
 
@@ -20,6 +21,7 @@ _LARGEST_INPUT, _LARGEST_MEAN = 1e40, 1e40
 """Sizes up to which squares, times or over any parameter, are numbers."""
 
 
+@shown
 class FullLogLik(NamedTuple):
     """Full log likelihood of one data set at one point, and its gradient.
 

@@ -36,6 +36,7 @@ from pengp._core.linalg import (
     positive_solve,
     work_array,
 )
+from pengp._core.shown import shown
 from pengp.model.kernels import Kernel
 from pengp.model.means import ZERO, Mean
 from pengp.model.products import Pieces
@@ -48,6 +49,7 @@ _SMALL_BYTES = 1 << 18
 """The same for an array of matrices that is made anew: so much need not come from the system."""
 
 
+@shown
 class LogLik(NamedTuple):
     """Profile or marginal log likelihood at B points.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.shown import Shown
 from pengp.choosing.folds import DEFAULT_K
 from pengp.choosing.metrics import FOLD_METRICS
 from pengp.choosing.rules import RuleLike
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 
-@dataclass(eq=False)
-class CVCurveDisplay:
+@dataclass(eq=False, repr=False)
+class CVCurveDisplay(Shown):
     """Cross-validation metric against lambda.
 
     Attributes
@@ -162,8 +163,8 @@ class CVCurveDisplay:
         self.ax_.plot(position, mean, label=words, linestyle="none", **style)
 
 
-@dataclass(eq=False)
-class StabilityDisplay:
+@dataclass(eq=False, repr=False)
+class StabilityDisplay(Shown):
     """How often each lambda is chosen when the folds are dealt anew.
 
     Attributes

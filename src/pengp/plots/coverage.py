@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CoverageDisplay(OfPredictions):
     """Empirical against nominal coverage of central prediction intervals.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import Shown
 from pengp.exceptions import InputError
 from pengp.plots import drawing
 
@@ -32,8 +33,8 @@ _KINDS = {
 }
 
 
-@dataclass(eq=False)
-class EffectsDisplay:
+@dataclass(eq=False, repr=False)
+class EffectsDisplay(Shown):
     """Shares of the response's variance that the inputs explain, with intervals.
 
     Attributes
@@ -90,8 +91,8 @@ class EffectsDisplay:
         return self
 
 
-@dataclass(eq=False)
-class MainEffectsDisplay:
+@dataclass(eq=False, repr=False)
+class MainEffectsDisplay(Shown):
     """The mean response given one input, the others following their laws, with its interval.
 
     Attributes
@@ -176,8 +177,8 @@ def _draw(axes: Axes, curve: Curve, low: float) -> None:
         axes.set_xticks(place, [drawing.shortened(label) for label in axis.labels])
 
 
-@dataclass(eq=False)
-class InteractionsDisplay:
+@dataclass(eq=False, repr=False)
+class InteractionsDisplay(Shown):
     """What two inputs do together: the mean response given both, and what goes beyond each alone.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_count
+from pengp._core.shown import Shown
 from pengp.estimators.view import view_of
 from pengp.plots import drawing
 from pengp.plots.fitted import Estimator
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 
-@dataclass(eq=False)
-class ProfileLikelihoodDisplay:
+@dataclass(eq=False, repr=False)
+class ProfileLikelihoodDisplay(Shown):
     """Profile log likelihood along a line through the estimate, the nugget kept.
 
     The line changes the theta of one input and keeps the others, or follows the ray c theta-hat,

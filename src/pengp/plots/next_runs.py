@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from pengp._core.shown import Shown
 from pengp.exceptions import InputError
 from pengp.model.levels import levels_among
 from pengp.plots import drawing
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 _PANEL, _BESIDE = 2.7, 3
 
 
-@dataclass(eq=False)
-class NextRunsDisplay:
+@dataclass(eq=False, repr=False)
+class NextRunsDisplay(Shown):
     """Proposed, planned and known runs in the pairs of the inputs that matter most.
 
     Attributes

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.shown import Shown
 from pengp.choosing.scores import half_width
 from pengp.estimators.joint import joint_errors
 from pengp.estimators.view import view_of
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 
-@dataclass(eq=False)
-class PivotedErrorsDisplay:
+@dataclass(eq=False, repr=False)
+class PivotedErrorsDisplay(Shown):
     """Uncorrelated errors of test runs in the order of pivots (Bastos and O'Hagan 2009).
 
     Each run has the largest variance given those before it. Large errors at the beginning speak

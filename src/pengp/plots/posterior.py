@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.shown import Shown
 from pengp.estimators.view import view_of
 from pengp.model.kernels import KERNELS
 from pengp.plots import drawing
@@ -24,8 +25,8 @@ _SHOWN, _BINS = (0.03, 100.0), 40
 _ROW, _AROUND = 0.42, 1.3
 
 
-@dataclass(eq=False)
-class ActivityDisplay:
+@dataclass(eq=False, repr=False)
+class ActivityDisplay(Shown):
     """Posterior probability that each input matters, and the distribution of its lengthscale.
 
     Attributes
@@ -153,8 +154,8 @@ class ActivityDisplay:
             ax.plot([middle], [row], "o", color=drawing.BLACK, markersize=5)
 
 
-@dataclass(eq=False)
-class ExplanationsDisplay:
+@dataclass(eq=False, repr=False)
+class ExplanationsDisplay(Shown):
     """The explanations in an average, with their posterior weights, and those of the kernels.
 
     Attributes

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import Shown
 from pengp.choosing.laws import NormalLaw
 from pengp.choosing.scores import half_width, normal_interval
 from pengp.estimators.view import FittedView, view_of
@@ -102,7 +103,7 @@ class Predictions(NamedTuple):
         return np.divide(residual, self.std, out=np.zeros_like(residual), where=self.std > 0.0)
 
 
-class OfPredictions:
+class OfPredictions(Shown):
     """Makes a display from a fitted estimator or from predictions; it computes itself in ``_of``.
 
     ``level`` is that of the intervals, or of the band that shows what chance does.

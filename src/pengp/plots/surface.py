@@ -10,6 +10,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_count
+from pengp._core.shown import Shown
 from pengp.estimators.view import view_of
 from pengp.exceptions import InputError
 from pengp.plots import drawing
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 
-@dataclass(eq=False)
-class SliceDisplay:
+@dataclass(eq=False, repr=False)
+class SliceDisplay(Shown):
     """Prediction along one input, the others held.
 
     Attributes
@@ -171,8 +172,8 @@ class SliceDisplay:
         return self
 
 
-@dataclass(eq=False)
-class ContourDisplay:
+@dataclass(eq=False, repr=False)
+class ContourDisplay(Shown):
     """Prediction over two inputs, the others held.
 
     Attributes

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp._core.shown import Shown
 from pengp.estimators.view import view_of
 from pengp.plots import drawing
 from pengp.plots.fitted import Estimator
@@ -24,8 +25,8 @@ _LEGEND_ROWS = 15
 _CLOSE = 0.25
 
 
-@dataclass(eq=False)
-class ThetaPathDisplay:
+@dataclass(eq=False, repr=False)
+class ThetaPathDisplay(Shown):
     """Estimates of theta, from all runs, against lambda.
 
     Attributes

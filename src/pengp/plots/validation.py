@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class LeaveOneOutDisplay(OfPredictions):
     """Predicted against observed responses, with intervals.
 
