@@ -219,6 +219,27 @@ def test_scikit_learns_transformers_are_taken_and_not_saved(tmp_path: Path) -> N
     assert q2(np.exp(Z_NEW), power.predict(NEW)) > 0.95
 
 
+@pytest.mark.parametrize("method", ["yeo-johnson", "box-cox"])
+def test_laws_that_overstep_a_transformers_end_have_finite_scores(method: str) -> None:
+    x = np.random.default_rng(3).random((30, 1))[:12]
+    y = np.exp((6.0 * x[:, 0] - 2.0) ** 2 * np.sin(12.0 * x[:, 0] - 4.0) / 8.0)
+    transform = PowerTransformer(method)
+    model = PenalizedGPRegressor(0.01, response_transform=transform, random_state=0).fit(x, y)
+    new = np.array([[-0.5], [0.9], [1.5]])
+    law, levels = model.predictive_law(new), (np.arange(20_000) + 0.5) / 20_000
+    quantiles = model.predict_quantiles(new, levels)
+    assert (np.abs(quantiles - y.mean()) <= 11.0 * np.ptp(y)).all()
+    assert (np.unique(quantiles, axis=1)[:, -1] == quantiles[:, -1]).all()
+    std = quantiles.std(axis=1)
+    assert (np.abs(law.mean() - quantiles.mean(axis=1)) < 0.02 * std).all()
+    np.testing.assert_allclose(law.std(), std, rtol=0.02)
+    # The CRPS is 2 times the integral of (1{y <= q(p)} - p) (q(p) - y) over p.
+    away = quantiles - y.mean()
+    expected = 2.0 * ((away >= 0.0) - levels) * away
+    np.testing.assert_allclose(law.crps(np.full(3, y.mean())), expected.mean(axis=1), rtol=1e-2)
+    assert np.isfinite(model.held_out().scores()["crps"])
+
+
 @pytest.mark.parametrize("cls", ESTIMATORS)
 def test_eight_decades_need_a_logarithm(cls: Any) -> None:
     X_more, z = runs(40, 1)

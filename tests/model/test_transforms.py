@@ -102,6 +102,35 @@ def test_a_scikit_learn_transformer_is_copied_and_fitted() -> None:
     np.testing.assert_allclose(log.slope(x), 1.0 / x, rtol=1e-8)
 
 
+@pytest.mark.parametrize(
+    ("power", "limit"), [(-2.0, 10.0**0.5 * 61.0 - 1.0), (-0.07, 60.0 + 10.0 * 59.0)]
+)
+def test_a_transformer_is_held_short_of_an_end_at_infinity(power: float, limit: float) -> None:
+    # Yeo and Johnson's z = ((1 + x)^p - 1) / p ends at -1 / p for p < 0: nine tenths of the way
+    # there from x = 60, (1 + x)^p is a tenth. The second has 10 ranges nearer.
+    x = np.array([1.0, 1.2, 1.25, 1.3, 2.0, 60.0])
+    power_of = PowerTransformer("yeo-johnson", standardize=False).fit(x[:, None])
+    power_of.lambdas_[:] = power
+    own = Wrapped(power_of)._with_ends(x)
+    z = own.forward(x)
+    far = np.array([z[-1], z[-1] + 50.0, 1e300])
+    np.testing.assert_allclose(own.inverse(far), [60.0, limit, limit], rtol=1e-8)
+    np.testing.assert_array_equal(own.inverse_slope(far[1:]), [0.0, 0.0])
+    np.testing.assert_allclose(own.inverse(z), x, rtol=1e-8)  # as it was, up to there
+    assert own.accepts(np.array([1.0, 1e4])).all()
+
+
+def test_a_transformer_with_a_finite_end_is_held_there() -> None:
+    x = np.array([1.0, 2.0, 3.0, 3.5, 4.0, 4.1])
+    own = get_transform(PowerTransformer("box-cox")).fitted(x)
+    assert isinstance(own, Wrapped)
+    assert own.transformer.lambdas_[0] > 0.0
+    np.testing.assert_allclose(own.inverse(np.array([-1e6])), 0.0, atol=1e-3)
+    assert own.accepts(np.array([-1.0, 0.0, 1.0])).tolist() == [False, False, True]
+    plain = get_transform(FunctionTransformer(np.log, np.exp)).fitted(x)
+    assert plain.inverse(np.array([700.0])) == np.exp(700.0)  # has no end
+
+
 def test_the_slope_of_a_transformer_does_not_depend_on_the_unit() -> None:
     for unit in (1e-9, 1e9):
         x = unit * np.array([0.0, 0.5, 3.0, 8.0])

@@ -141,7 +141,7 @@ class MappedLaw(Shown):
         at = self._standardised(y)
         beyond = np.isinf(at)  # outside the domain, where F is 0 or 1
         at = np.where(beyond, np.clip(at, cuts[:, 0], cuts[:, -1]), at)
-        total = np.where(beyond, np.abs(y - self._values(at)), 0.0)
+        total = np.abs(y - self._values(at))  # 0 but for y that the inverse does not reach
         cuts = np.sort(np.column_stack([cuts, at]), axis=-1)
         steep = self.transform.is_steep
         ends = self._values(cuts) if steep else cuts

@@ -1,7 +1,9 @@
 """Transforms of a column: families with a power, scikit-learn's transformers, and all by name."""
 
 import copy
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +17,11 @@ from pengp.model.elementary import Identity, Log, Log10, Logit, Sqrt, Transform
 
 #: Powers that are tried where one is to be estimated; beyond them z has an end that laws overstep.
 POWERS = tuple(k / 20.0 for k in range(41))
+#: Standard deviations of z within which a transformer's inverse is looked at for an end; where x
+#: has none, the share of the way there, and the ranges of x beyond the runs, used at most.
+_REACH, _SHARE, _RANGES = 40.0, 0.9, 10.0
+#: Halvings that find an end.
+_HALVINGS = 60
 
 
 @dataclass(frozen=True)
@@ -136,27 +143,52 @@ class YeoJohnson(_Power):
 class Wrapped(Transform):
     """A scikit-learn transformer of one column; its slope is a difference quotient.
 
+    Some have no inverse from some z on, such as PowerTransformer, whose power has no bounds. Beyond
+    it the inverse is the end of the domain. Where x has none, so that laws that overstep z would
+    have no mean and infinite quantiles, it is held at nine tenths of the way there from the
+    runs, or ten ranges of the runs beyond them if that is nearer.
+
     Parameters
     ----------
     transformer : object
         With fit, transform and inverse_transform, of arrays [n, 1].
     least : float
         Smallest size of a value other than 0, which says how small the unit is.
+    first, last : float
+        Values z beyond which the inverse is held.
     """
 
     transformer: Any
     least: float = 1.0
+    first: float = -np.inf
+    last: float = np.inf
     name: ClassVar[str] = "transformer"
     label: ClassVar[str] = "scikit-learn transformer"
     where: ClassVar[str] = "where the transformer gives a finite number"
 
+    @property
+    def is_steep(self) -> bool:
+        """Whether the inverse is held from some z on, where dx/dz jumps to 0."""
+        return self.first > -np.inf or self.last < np.inf
+
     def forward(self, x: FloatArray) -> FloatArray:
-        """Return what transform makes of x."""
-        return self._apply(self.transformer.transform, x)
+        """Return what transform makes of x; not a number where it refuses."""
+        try:
+            return self._apply(self.transformer.transform, x)
+        except ValueError:  # for the whole column, of which one value is outside
+            if np.size(x) < 2:
+                return np.full(np.shape(x), np.nan)
+            each = [self.forward(one) for one in np.reshape(x, (-1, 1))]
+            return np.reshape(each, np.shape(x))
 
     def inverse(self, z: FloatArray) -> FloatArray:
-        """Return what inverse_transform makes of z."""
-        return self._apply(self.transformer.inverse_transform, z)
+        """Return what inverse_transform makes of z, or of where it is held."""
+        return self._apply(self.transformer.inverse_transform, np.clip(z, self.first, self.last))
+
+    def inverse_slope(self, z: FloatArray) -> FloatArray:
+        """Return dx/dz, 0 where the inverse is held."""
+        inside = (self.first < np.asarray(z)) & (np.asarray(z) < self.last)
+        return np.where(inside, super().inverse_slope(z), 0.0)
 
     def slope(self, x: FloatArray) -> FloatArray:
         """Return a central difference quotient of transform."""
@@ -173,7 +205,36 @@ class Wrapped(Transform):
             raise InputError(
                 f"the transformer {kind} does not increase over the runs; use another."
             )
-        return own
+        return own._with_ends(x)
+
+    def _with_ends(self, x: FloatArray) -> "Wrapped":
+        """Return the transformer with its inverse held where it ends near the runs x [n]."""
+        z = self.forward(x)
+        away, room = _REACH * z.std(), _RANGES * np.ptp(x)
+        first = self._end(z.min(), -away, x.min() - room)
+        return replace(self, first=first, last=self._end(z.max(), away, x.max() + room))
+
+    def _end(self, start: float, away: float, furthest: float) -> float:
+        """Return from which z on the inverse is held, from start on; infinite for nowhere."""
+        sign = float(np.copysign(1.0, away))
+
+        def at(share: float) -> FloatArray:
+            return self.inverse(np.array([start + share * away]))
+
+        def exists(share: float) -> bool:
+            return bool(np.isfinite(self.slope(at(share))).all())
+
+        def is_near(share: float) -> bool:
+            return bool((sign * (at(share) - furthest) <= 0.0).all())
+
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            if not np.isnan(at(1.0)).any():
+                return sign * np.inf
+            end = _last(exists, 1.0)
+            if not is_near(end):
+                end = _last(is_near, _SHARE * end)
+        return start + end * away
 
     def of(self, name: str) -> str:
         """Return the class of the transformer with the name."""
@@ -184,6 +245,15 @@ class Wrapped(Transform):
         """Apply a function of columns [n, 1] to x of any shape."""
         column = np.asarray(function(np.reshape(x, (-1, 1))), dtype=np.float64)
         return column.reshape(np.shape(x))
+
+
+def _last(holds: Callable[[float], bool], end: float) -> float:
+    """Return the last number from 0 to an end up to which something holds."""
+    inside, outside = 0.0, end
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (inside + outside)
+        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+    return inside
 
 
 IDENTITY = Identity()
