@@ -56,6 +56,8 @@ WITHOUT: dict[str, Any] = {
     "MERGED_POINT": 0.0,
     "LBFGS_LAST_STEPS": 0,
     "LBFGS_GAINS": settings.LBFGS_GAINS[1:],
+    "FEWER_PART": 1,
+    "FAR": 0.0,
 }
 """The values with which a constant has no effect, or the one that would do its work as well."""
 
@@ -68,7 +70,10 @@ OTHERS = (
     "START_NUGGET",
     "START_THETA",
     "LBFGS_GRADIENT",
+    "NEWTON_SIZE",
     "FEWER_RUNS",
+    "STEP_RUNS",
+    "FAR_POINTS",
 )
 """Constants that cannot be done without; they are halved and doubled only."""
 
