@@ -21,11 +21,29 @@ def piston_slap() -> tuple[FloatArray, FloatArray]:
     return (X - X.min(0)) / (X.max(0) - X.min(0)), (y - y.mean()) / y.std(ddof=1)
 
 
+def path_runs() -> tuple[FloatArray, FloatArray]:
+    """Return the 12 runs without each of four folds: inputs [4, 9, 6] and responses [4, 9]."""
+    X, y = piston_slap()
+    trains = [train for train, _ in random_folds(len(y), 4, random_state=0).split()]
+    return np.stack([X[t] for t in trains]), np.stack([y[t] for t in trains])
+
+
+def single_runs() -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return the runs of single fits, by what they are."""
+    X, y = piston_slap()
+    cases = {"piston slap, n = 12, d = 6": (X, y)}
+    for name, n in (("lim", 20), ("borehole", 40)):
+        f = FUNCTIONS[name]
+        U = np.random.default_rng(0).random((n, f.dimension))
+        values = f.unit(U)
+        cases[f"{name}, n = {n}, d = {f.dimension}"] = (U, (values - values.mean()) / values.std())
+    return cases
+
+
 def whole_path(repeats: int = 25) -> None:
     """Compare 4 folds x 41 lambdas with all modes to one 10-start fit of the 12 runs."""
     X, y = piston_slap()
-    trains = [train for train, _ in random_folds(len(y), 4, random_state=0).split()]
-    Xs, ys = np.stack([X[t] for t in trains]), np.stack([y[t] for t in trains])
+    Xs, ys = path_runs()
     lams = lambda_grid("paper")
     fit = penalized_path(Xs, ys, lams, random_state=0)
     seconds = race(
@@ -48,14 +66,7 @@ def whole_path(repeats: int = 25) -> None:
 def one_fit(repeats: int = 101) -> None:
     """Compare one maximum likelihood fit from 10 starts to pylibkriging's."""
     print("(b) one maximum likelihood fit from 10 starts")
-    X, y = piston_slap()
-    cases = {"piston slap, n = 12, d = 6": (X, y)}
-    for name, n in (("lim", 20), ("borehole", 40)):
-        f = FUNCTIONS[name]
-        U = np.random.default_rng(0).random((n, f.dimension))
-        values = f.unit(U)
-        cases[f"{name}, n = {n}, d = {f.dimension}"] = (U, (values - values.mean()) / values.std())
-    for label, (U, z) in cases.items():
+    for label, (U, z) in single_runs().items():
         if libkriging(U, z, 1) is None:
             print("  pylibkriging is not installed (extra `bench`)")
             return

@@ -2,11 +2,11 @@
 
 `python -m benchmarks.tuning` measures all of `pengp.path.settings`, which takes some minutes;
 `python -m benchmarks.tuning KNOWN MISSING` those of these names. For each value it prints, relative
-to the value in use, the likelihood evaluations, the time, the maxima listed and the evaluations of
-data sets that are too large for Hessians; and how many cells fall short by more than 1e-5 of the
-best of 50 random starts (tests/data/best_of_50.npz), on paths and at single lambdas, or of 120
-starts for noisy responses at a single lambda, from the default ten starts and from 20. A constant
-stays where doing without it costs 2 % of the evaluations or a cell.
+to the value in use, the likelihood evaluations, the time, the maxima listed, the first and the last
+of paths alone, and the evaluations of data sets that are too large for Hessians; and how many
+cells fall short by more than 1e-5 of the best of 50 random starts (tests/data/best_of_50.npz), on
+paths and at single lambdas, or of 120 starts for noisy responses at a single lambda, from the
+default ten starts and from 20. A constant stays where doing without it costs 2 % of the evaluations of paths or a cell.
 """
 
 import sys
@@ -56,19 +56,24 @@ WITHOUT: dict[str, Any] = {
     "MERGED_POINT": 0.0,
     "LBFGS_LAST_STEPS": 0,
     "LBFGS_GAINS": settings.LBFGS_GAINS[1:],
+    "OVERLOOKED": np.inf,
+    "FEWER_PART": 1,
+    "FAR": 0.0,
 }
 """The values with which a constant has no effect, or the one that would do its work as well."""
 
 OTHERS = (
     "SHRINK",
     "EXACT_STEP",
-    "OVERLOOKED",
     "RANDOM_RANGE",
     "SAME_OBJECTIVE",
     "START_NUGGET",
     "START_THETA",
     "LBFGS_GRADIENT",
+    "NEWTON_SIZE",
     "FEWER_RUNS",
+    "STEP_RUNS",
+    "FAR_POINTS",
 )
 """Constants that cannot be done without; they are halved and doubled only."""
 
@@ -78,7 +83,9 @@ class Measured(NamedTuple):
 
     evaluations: int
     seconds: float
-    maxima: int
+    maxima: int  # of paths and single lambdas
+    paths: int  # evaluations of paths alone
+    followed: int  # maxima of paths alone
     large: int  # evaluations of large data sets
     missed: int  # cells of paths
     missed_alone: int  # cells at a single lambda
@@ -113,12 +120,14 @@ class Problems:
     def measure(self) -> Measured:
         """Fit everything once."""
         start, lams = time.process_time(), lambda_grid("paper")
-        evaluations = maxima = missed = alone = 0
+        evaluations = maxima = paths = followed = missed = alone = 0
         worst, some = -np.inf, np.arange(0, 41, 5)
         for X, y, best in self.sets.values():
             path = penalized_path(X, y, lams, random_state=0)
             singles = [penalized_path(X, y, lams[[k]], random_state=0) for k in some]
             fits = [path, *singles]
+            paths += path.n_evaluations
+            followed += int(path.modes.count.sum())
             evaluations += sum(fit.n_evaluations for fit in fits)
             maxima += sum(int(fit.modes.count.sum()) for fit in fits)
             short = best - path.objective
@@ -136,7 +145,8 @@ class Problems:
         ]
         seconds = time.process_time() - start
         counts = (missed, alone, noisy, more)
-        return Measured(evaluations, seconds, maxima, sum(large), *counts, worst)
+        sums = (evaluations, seconds, maxima, paths, followed, sum(large))
+        return Measured(*sums, *counts, worst)
 
 
 def _noisy(seed: int) -> tuple[FloatArray, FloatArray]:
@@ -191,16 +201,17 @@ def main(names: list[str]) -> None:
         f"paths (by {base.worst:.2g} at most), {base.missed_alone} at single lambdas, "
         f"{base.missed_noisy} of noisy responses, {base.missed_more} of them from 20 starts"
     )
-    heads = ("evaluations", "time", "maxima", "large", "missed", "alone", "noisy", "more", "worst")
+    heads = ["evaluations", "time", "maxima", "paths", "followed", "large"]
+    heads += ["missed", "alone", "noisy", "more", "worst"]
     print(f"{'constant':<22}{'value':<22}" + "".join(f"{head:>12}" for head in heads))
     for name in names or sorted({*WITHOUT, *OTHERS}):
         for label, value in variants(name):
             with changed(name, value):
                 now = problems.measure()
-            ratios = [a / b for a, b in zip(now[:4], base[:4], strict=True)]
+            ratios = [a / b for a, b in zip(now[:6], base[:6], strict=True)]
             print(f"{name:<22}{f'{label} {value}'[:21]:<22}", end="")
             print("".join(f"{ratio:12.3f}" for ratio in ratios), end="")
-            print("".join(f"{count:12d}" for count in now[4:8]), f"{now.worst:11.2g}", flush=True)
+            print("".join(f"{count:12d}" for count in now[6:10]), f"{now.worst:11.2g}", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from pengp.model.kernels import KERNELS
 from pengp.model.large import LargeLikelihood
 from pengp.model.likelihood import BatchLikelihood
 from pengp.model.means import MEANS
-from pengp.path import fitting
-from pengp.path.fitting import NEWTON_SIZE, Model
+from pengp.path import fitting, settings
+from pengp.path.fitting import Model
 from pengp.path.penalties import PENALTIES
 from tests.problems import smooth_runs
 
@@ -104,7 +104,8 @@ def test_no_tensor_of_differences_is_formed() -> None:
 
 def test_the_model_chooses_the_engine_by_size() -> None:
     model = Model(KERNELS["sqexp"], PENALTIES["lasso"], False, 1e-5, MEANS["zero"], (1e-3, 1e3))
-    for n, engine in ((NEWTON_SIZE, BatchLikelihood), (NEWTON_SIZE + 1, LargeLikelihood)):
+    most = settings.NEWTON_SIZE
+    for n, engine in ((most, BatchLikelihood), (most + 1, LargeLikelihood)):
         X, y = smooth_runs(n, 2)
         assert type(model.likelihood(X[None], y[None])) is engine
 

@@ -1,11 +1,14 @@
 """The global search: which starts it chooses, what it predicts, and when it gives up."""
 
+import re
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from benchmarks.tuning import OTHERS, WITHOUT
 from pengp import lambda_grid, penalized_path
 from pengp._core.arrays import FloatArray, IntArray
 from pengp.model.kernels import KERNELS
@@ -290,3 +293,10 @@ def test_an_offset_of_the_response_does_not_matter_to_a_constant_mean(
     assert fit.converged.all()
     assert np.allclose(fit.objective, plain.objective, atol=1e-6)
     assert np.allclose(fit.mean - offset, plain.mean, atol=1e-6)
+
+
+def test_the_benchmark_measures_every_tuned_constant() -> None:
+    tuned = Path(settings.__file__).read_text(encoding="utf-8").split("# Numerical limits")[0]
+    names = re.findall(r"^([A-Z_, ]+) = ", tuned, re.MULTILINE)
+    assert set(names) == {*WITHOUT, *OTHERS}
+    assert all(hasattr(settings, name) for name in names)

@@ -9,17 +9,19 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from pengp import PenalizedGPRegressor, PenalizedGPRegressorCV, load, save
+from pengp._core.arrays import FloatArray
 from pengp.choosing.folds import random_folds
 from pengp.choosing.validation import VALIDATION_SCORES
 from pengp.datasets import load_piston_slap
@@ -27,6 +29,8 @@ from pengp.diagnostics import score_predictions
 from pengp.estimators import diagnosis
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import FileError, InputError, PengpWarning
+from pengp.model.kernels import RadialKernel
+from pengp.model.transforms import YeoJohnson
 from pengp.report import write_report
 from pengp.report.page import _when
 from pengp.report.sentences import _TITLES
@@ -526,3 +530,40 @@ def test_every_finding_has_a_title() -> None:
     codes = set(re.findall(r'Finding\(\s*"(\w+)"', source))
     assert codes
     assert codes <= set(_TITLES)
+
+
+@dataclass(frozen=True)
+class Rational(RadialKernel):
+    """phi(s) = 1 / (1 + s), which the page's script does not know."""
+
+    name: ClassVar[str] = "rational"
+    label: ClassVar[str] = "rational quadratic"
+
+    def phi(self, s: FloatArray) -> FloatArray:
+        return 1.0 / (1.0 + s)
+
+    def derivatives(self, s: FloatArray, phi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return -(phi**2), 2.0 * phi**3
+
+
+@pytest.mark.parametrize(
+    ("settings", "part"),
+    [
+        ({}, ""),
+        ({"kernel": Rational()}, "kernel"),
+        ({"mean": np.cos}, "mean"),
+        ({"response_transform": "log"}, "transform of the response"),
+        ({"input_transforms": {0: YeoJohnson(0.5)}}, "scale of an input"),
+    ],
+    ids=["known", "kernel", "mean", "response", "input"],
+)
+def test_the_page_says_what_keeps_it_from_predicting(
+    settings: dict[str, Any], part: str, tmp_path: Path
+) -> None:
+    X, y = smooth_runs(8, 2)
+    model = PenalizedGPRegressor(0.01, random_state=0, **settings).fit(X, np.exp(y))
+    write_report(model, tmp_path / "page.html")
+    page = read(tmp_path / "page.html")
+    said = f"cannot predict by itself: it does not know the {part} of this model"
+    assert (said in page.words) is bool(part)
+    assert ("o0-what-if" in {attributes.get("id") for _, attributes in page.tags}) is not bool(part)

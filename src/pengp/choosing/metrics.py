@@ -104,6 +104,9 @@ class FoldMetric:
         What a report's sentences say; the label if omitted.
     greater_is_better : bool
         Direction of the metric.
+    of_covariances : bool
+        Whether it judges variances and covariances together, for which the paper wants folds of two
+        runs or more (Section 2).
 
     Examples
     --------
@@ -124,6 +127,7 @@ class FoldMetric:
     label: str = ""
     meaning: str = ""
     greater_is_better: bool = False
+    of_covariances: bool = False
 
     def __post_init__(self) -> None:
         """Let a metric without other words be called by its name."""
@@ -198,9 +202,13 @@ def _scaled_score(parts: FoldParts) -> FloatArray:
 FOLD_METRICS = Registry(
     "metric",
     FoldMetric("pe", _prediction_error, "PE", "squared prediction error (PE)"),
-    FoldMetric("md", _mahalanobis, "MD", "Mahalanobis distance (MD)"),
+    FoldMetric("md", _mahalanobis, "MD", "Mahalanobis distance (MD)", of_covariances=True),
     FoldMetric(
-        "score", _score, "Score", "Score, the Mahalanobis distance plus the log determinant"
+        "score",
+        _score,
+        "Score",
+        "Score, the Mahalanobis distance plus the log determinant",
+        of_covariances=True,
     ),
     FoldMetric("dpe", _decorrelated_error, "DPE", "decorrelated prediction error (DPE)"),
     FoldMetric(
@@ -215,6 +223,7 @@ FOLD_METRICS = Registry(
         "scaled score",
         "scaled score, minus the Score for each held-out run",
         greater_is_better=True,
+        of_covariances=True,
     ),
 )
 

@@ -24,9 +24,6 @@ from pengp.path.penalties import AnyPenalty, PenaltyName
 
 __all__ = ["PenalizedGPRegressorCV"]
 
-#: Metrics for which the paper wants folds of two runs or more (Section 2).
-_OF_COVARIANCES = ("md", "score", "scaled_score")
-
 
 class PenalizedGPRegressorCV(PenalizedBase):
     """`PenalizedGPRegressor` with lambda chosen by cross-validation.
@@ -203,7 +200,7 @@ class PenalizedGPRegressorCV(PenalizedBase):
 def _hint_at_single_runs(metric: FoldMetric, plans: list[FoldPlan | None]) -> None:
     """Warn where a metric of predicted covariances is asked of folds that have none."""
     single = any(plan is not None and max(map(len, plan.test)) == 1 for plan in plans)
-    if metric.name in _OF_COVARIANCES and single:
+    if metric.of_covariances and single:
         warn(
             f"metric={metric.name!r} judges variances and covariances together, and folds of one "
             "run have no covariances; make cv folds of at least two runs."

@@ -25,13 +25,6 @@ from pengp.path.starts import Starts, few_start_points, fixed_starts, start_poin
 NUGGET_BOUNDS = (1.49e-8, 1.0)
 """Range of an estimated nugget; the lower end is the square root of the machine precision."""
 
-NEWTON_SIZE = 100
-"""Largest n for exact Hessians; above, L-BFGS-B takes over.
-
-`make bench` measures it: with 2 inputs the times cross between n = 80 and 120, with 8 between 60
-and 80, where the Newton search still finds better maxima.
-"""
-
 
 @dataclass(frozen=True)
 class Model:
@@ -51,7 +44,7 @@ class Model:
         """Return the likelihoods of X [F, n, d], y [F, n], whose noise variances may be known."""
         if noise is not None:
             return self._noisy(X, y, noise)
-        engine = BatchLikelihood if y.shape[1] <= NEWTON_SIZE else LargeLikelihood
+        engine = BatchLikelihood if y.shape[1] <= settings.NEWTON_SIZE else LargeLikelihood
         return engine(
             X,
             y,
@@ -168,7 +161,7 @@ def _from_fewer_runs(
     likelihood there is curved about n / m times less; both cost little.
     """
     n, F, k = likelihood.n, len(likelihood.y), model.mean.columns(likelihood.X[0, :1]).size
-    m = max(min(settings.FEWER_RUNS, n // 2), min(n, 2 * k))
+    m = max(min(settings.FEWER_RUNS, n // settings.FEWER_PART), min(n, 2 * k))
     rows = np.sort(_with_outlier(likelihood.y, rng.permutation(n))[:, :m])
     X = np.take_along_axis(likelihood.X, rows[:, :, None], axis=1)
     y = np.take_along_axis(likelihood.y, rows, axis=1)
@@ -201,7 +194,7 @@ def _from_fewer_runs(
         maxima = np.concatenate([maxima, far], axis=1)
     with _threads(exact):
         curved = -np.diagonal(exact.evaluate(np.arange(F), best).hessian, axis1=1, axis2=2)
-    return fixed_starts(maxima), 1.0 / np.sqrt(np.maximum(n / m * curved, n / 100))
+    return fixed_starts(maxima), 1.0 / np.sqrt(np.maximum(n / m * curved, n / settings.STEP_RUNS))
 
 
 def _far_points(

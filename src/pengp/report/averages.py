@@ -19,7 +19,7 @@ from pengp.report.sentences import Caution, Tile
 from pengp.report.subject import Subject
 from pengp.report.text import counted, listed, number, percent
 from pengp.report.theta import theta_path
-from pengp.report.whatif import what_if
+from pengp.report.whatif import what_if, why_not
 
 #: Inputs that a sentence names.
 _MOST_NAMED = 8
@@ -41,6 +41,7 @@ def output_of(subject: Subject, beside: Subject, payload: Payload) -> dict[str, 
         "predictions": prediction_plots(subject, payload) if predicted else [],
         "effects": effects_part(subject, payload),
         "what_if": what_if(subject, payload),
+        "why_not": why_not(subject.view),
         "next_runs": next_part(subject, payload),
         "lengthscales": None if constant else lengthscale_plot(subject, payload),
         "explanations": [] if constant else explanation_plots(subject, payload),

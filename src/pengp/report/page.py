@@ -31,7 +31,7 @@ from pengp.report.response import slice_plots
 from pengp.report.subject import Estimator, Subject, subjects
 from pengp.report.text import counted, lam_is, plain
 from pengp.report.theta import theta_path
-from pengp.report.whatif import what_if
+from pengp.report.whatif import what_if, why_not
 
 
 def render(model: Estimator, info: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -151,6 +151,7 @@ def _output(subject: Subject, payload: Payload) -> dict[str, Any]:
         "predictions": prediction_plots(subject, payload),
         "effects": effects_part(subject, payload),
         "what_if": what_if(subject, payload),
+        "why_not": why_not(subject.view),
         "next_runs": next_part(subject, payload),
         "path": theta_path(subject, payload) if len(subject.lams) > 1 else None,
         "choice": [plot for plot in choice_plots if plot is not None],

@@ -39,14 +39,10 @@ _SCALES = ("none", "log", "log10", "sqrt")
 def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     """Return the sliders of one output; None where the page could not predict what pengp does."""
     view = subject.view
-    if view.is_constant or view.response_transform != IDENTITY:
+    if view.is_constant or why_not(view):
         return None
     scales = [_scale(transform) for transform in view.input_transforms]
     processes = _processes(view)
-    named = {(getattr(p.kernel, "name", ""), getattr(p.mean, "name", "")) for p in processes}
-    known = all(kernel in _KERNELS and mean in _MEANS for kernel, mean in named)
-    if not known or not all(scale["scale"] in _SCALES for scale in scales):
-        return None
     id = f"{subject.key}-what-if"
     payload.models[id] = {
         **_numbers(view, processes),
@@ -59,6 +55,18 @@ def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     }
     sliders = [_slider(view, p, id) for p in np.flatnonzero(~view.constant).tolist()]
     return {"id": id, "sliders": sliders, "response": view.response}
+
+
+def why_not(view: FittedView) -> str:
+    """Return which part of the model the page's script does not know; nothing if it knows all."""
+    processes = () if view.is_constant else _processes(view)
+    unknown = {
+        "kernel": any(getattr(p.kernel, "name", "") not in _KERNELS for p in processes),
+        "mean": any(getattr(p.mean, "name", "") not in _MEANS for p in processes),
+        "scale of an input": any(_scale(t)["scale"] not in _SCALES for t in view.input_transforms),
+        "transform of the response": view.response_transform != IDENTITY,
+    }
+    return next((part for part, is_unknown in unknown.items() if is_unknown), "")
 
 
 def _processes(view: FittedView) -> tuple[Posterior, ...]:

@@ -7,7 +7,8 @@ from scipy.special import ndtr, ndtri
 
 from pengp._core.arrays import FloatArray
 from pengp.bayes.law import MixtureLaw
-from pengp.choosing import coverage, crps_normal_values, interval_score, normal_interval, rmse
+from pengp.choosing import coverage, crps_normal_values, interval_score, rmse
+from pengp.choosing.scores import normal_interval
 
 #: Level of the intervals.
 LEVEL = 0.95
