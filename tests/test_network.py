@@ -23,6 +23,14 @@ COMMANDS = (
     "validate noise.pengp runs.csv",
     "report noise.pengp -o again.html",
     "fit runs.csv -y noise -o average.pengp --method bayes",
+    "info noise.pengp",
+    "effects noise.pengp",
+    "propagate noise.pengp",
+    "optimize noise.pengp --minimize",
+    "compare noise.pengp average.pengp runs.csv",
+    "next runs.csv -y noise --model noise.pengp -n 1",
+    "design -n 3 -b a=0:1 -o design.csv",
+    "update noise.pengp new.csv -o updated.pengp",
     "study run limits --size tiny --output limits.sqlite",
 )
 
@@ -31,6 +39,12 @@ def test_no_command_uses_the_network(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(BLOCK)
     table = Path(piston_slap.__file__).with_name("piston_slap.csv")
     (tmp_path / "runs.csv").write_bytes(table.read_bytes())
+    names, first, second, *_ = table.read_text().splitlines()
+    middle = (
+        (float(a) + float(b)) / 2.0
+        for a, b in zip(first.split(","), second.split(","), strict=True)
+    )
+    (tmp_path / "new.csv").write_text(f"{names}\n{','.join(map(str, middle))}\n")
     path = [str(tmp_path), str(Path(piston_slap.__file__).parents[2])]
     env = {"PATH": "", "PYTHONPATH": ":".join(path), "OPENBLAS_NUM_THREADS": "1"}
 

@@ -70,6 +70,18 @@ COMMANDS = [
     [HOSTILE],
     ["study", "status", HOSTILE],
     ["design", "-n", "3", "-b", f"{HOSTILE}=0:1", "-o", f"{HOSTILE}.csv"],
+    ["effects", "m.pengp"],
+    ["effects", "m.pengp", "--law", f"no{HOSTILE}=0:1"],
+    ["propagate", "m.pengp"],
+    ["propagate", "m.pengp", "--law", f"no{HOSTILE}=0:1"],
+    ["optimize", "m.pengp", "--minimize"],
+    ["optimize", "m.pengp", "--minimize", "--where", f"{HOSTILE} <"],
+    ["next", "runs.csv", "-y", f"r{HOSTILE}", "--model", "m.pengp", "-n", "1"],
+    ["next", "runs.csv", "-y", f"no{HOSTILE}", "--model", "m.pengp"],
+    ["compare", "m.pengp", f"{HOSTILE}.pengp"],
+    ["compare", "m.pengp", f"no{HOSTILE}.pengp"],
+    ["report", "m.pengp", "-o", f"{HOSTILE}.html"],
+    ["report", f"no{HOSTILE}.pengp", "-o", "out.html"],
 ]
 
 

@@ -48,7 +48,7 @@ def test_too_many_runs_are_refused_before_memory_is_taken(fit: Callable[[], Any]
         tracemalloc.stop()
 
 
-WIDE_X = RNG.random((5, 100_000))
+WIDE_X = np.random.default_rng(1).random((5, 100_000))
 TOO_WIDE: list[Callable[[], Any]] = [
     lambda: PenalizedGPRegressor().fit(WIDE_X, Y[:5]),
     lambda: PenalizedGPRegressorCV().fit(WIDE_X, Y[:5]),
@@ -69,6 +69,11 @@ def test_too_many_inputs_are_refused_before_memory_is_taken(fit: Callable[[], An
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_an_average_of_too_many_inputs_is_refused() -> None:
+    with pytest.raises(InputError, match=r"101 inputs are too many for an average.* at most 100"):
+        BayesianGPRegressor().fit(WIDE_X[:, :101], Y[:5])
 
 
 def test_joint_distributions_of_too_many_points_are_refused() -> None:

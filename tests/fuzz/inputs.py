@@ -26,6 +26,12 @@ HOSTILE = [0.0, -0.0, 1.0, -1.0, 1e-320, 1e-160, 1e-12, 1e12, 1e148, 1e160, 1e30
 NO_NUMBERS = [np.nan, np.inf, -np.inf]
 #: Objects where something else is expected.
 OBJECTS: list[Any] = [None, True, "", "loo", "constnat", b"x", [], {}, (), object(), 1.5, -1, 10**9]
+#: Words of scikit-learn's own sentences about arrays.
+SKLEARN_S = (
+    *("contains NaN", "contains infinity", "too large", "sample(s)", "minimum of", "2D array"),
+    *("features", "inconsistent", "could not convert string", "requires y to be passed"),
+    "at least 1 dimension",
+)
 
 
 @st.composite
@@ -100,19 +106,12 @@ def attempt(function: Callable[[], Any]) -> Any:
         warnings.simplefilter("ignore", PengpWarning)
         try:
             return function()
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             refusal = error
     text = str(refusal)
-    if not isinstance(refusal, InputError):  # scikit-learn's own sentences about arrays
-        known = (
-            "contains NaN",
-            "contains infinity",
-            "too large",
-            "sample(s)",
-            "minimum of",
-            "2D array",
-        )
-        assert any(words in text for words in (*known, "features", "inconsistent")), text
+    if not isinstance(refusal, InputError):
+        if not any(words in text for words in SKLEARN_S):
+            raise refusal
         return None
     assert text
     assert "\n" not in text

@@ -87,6 +87,7 @@ def arguments(sizes: Sizes) -> dict[str, Callable[[], Any]]:
         "output": pick(0, 0, 1),
         "keep_theta": pick(True, False),
         "each": pick(True, False),
+        "folds": pick("loo", 2),
         "lam": pick(0.0, 0.1, 1.0),
         "k": pick(0, 0, 1),
     }

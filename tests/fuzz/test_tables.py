@@ -48,3 +48,18 @@ def test_tables(folder: Path) -> None:
 
     with inside(folder):
         check()
+
+
+#: Tables that once ended otherwise than in numbers or a sentence.
+ONCE: list[tuple[str, bytes, list[str]]] = [
+    (".csv", b"x1,x2,y\n0,0,0\n1,1,,,", ["predict", "pen.pengp", "{}"]),
+]
+
+
+@pytest.mark.parametrize(("ending", "content", "line"), ONCE)
+def test_tables_that_once_failed(
+    folder: Path, ending: str, content: bytes, line: list[str]
+) -> None:
+    (folder / f"once{ending}").write_bytes(content)
+    with inside(folder):
+        check_ending(*run([word.format(f"once{ending}") for word in line]))

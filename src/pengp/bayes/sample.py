@@ -43,6 +43,9 @@ where the weights of the points themselves say that they do would favour those w
 _EXPECTED = _FIRST + _ROUND * _ROUNDS + _POINTS
 """Points of a member that are expected until it is known better."""
 
+_MOST_INPUTS = 100
+"""Inputs: densities of points in 150 dimensions no longer have a double of their size."""
+
 _HOPELESS = 1e-6
 """Weight by the first round below which a member is not adapted to; see `_counts`."""
 
@@ -325,6 +328,11 @@ def _check_runs(X: FloatArray, y: FloatArray) -> None:
     """Refuse runs from which nothing can be learned."""
     if X.ndim != 2 or y.shape != (len(X),):
         raise InputError(f"X {X.shape} and y {y.shape} do not fit together; use [n, d] and [n].")
+    if X.shape[1] > _MOST_INPUTS:
+        raise InputError(
+            f"{X.shape[1]} inputs are too many for an average, whose draws need a density in as many "
+            f"dimensions; use at most {_MOST_INPUTS}, or a penalized fit."
+        )
     if len(y) < 3:
         raise InputError(f"the posterior of theta needs at least 3 runs, not {len(y)}.")
     if not (np.isfinite(X).all() and np.isfinite(y).all()):
