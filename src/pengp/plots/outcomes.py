@@ -89,9 +89,8 @@ class OptimumDisplay:
         for place in found.places:
             x, y = place.lower[both]
             width, height = place.upper[both] - place.lower[both]
-            look = {"color": drawing.BLUE, "alpha": _SURE * place.probability}
             xs, ys = [x, x + width, x + width, x], [y, y, y + height, y + height]
-            panel.fill(xs, ys, **look)
+            panel.fill(xs, ys, color=drawing.BLUE, alpha=_SURE * place.probability)
             panel.plot(*place.x[both], "o", color=drawing.BLUE, markersize=4)
             panel.annotate(
                 f"{100.0 * place.probability:.0f} %",
