@@ -182,7 +182,14 @@ def test_next_runs_and_interactions_are_those_of_the_library(page: Page) -> None
     widths = page.text[page.text.index('<table id="o0-steps">') :]
     for step in found.steps:
         assert f">{number(step.width)}<" in widths
-    surfaces = effects(average()).surfaces
+    told = effects(average())
+    shown = [p for p in told.order()[:6] if told.total.mean[p] >= 0.01]
+    assert page.text.count('id="o0-main-') == len(shown) > 0
+    for p in shown:
+        mean = told.curves[p].mean
+        assert f"Main effect of {told.names[p]} on" in page.text
+        assert f"highest {number(float(mean.max()))} at" in page.text
+    surfaces = told.surfaces
     assert page.text.count("-interaction-") >= len(surfaces) > 0
     for surface in surfaces:
         assert f"{' and '.join(surface.names)} together" in page.words

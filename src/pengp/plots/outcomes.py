@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _PANEL, _BESIDE = 2.9, 3
 #: Opacity of a place that has the optimum for certain.
 _SURE = 0.5
+#: Places whose probabilities are written, so that they do not hide each other.
+_LABELLED = 3
 
 
 @dataclass(eq=False)
@@ -63,6 +65,8 @@ class OptimumDisplay:
     def plot(self, ax: Any = None) -> Self:
         """Draw a panel for each pair: places, the darker the more probable, and the optimum.
 
+        The three most probable places have their probability.
+
         Parameters
         ----------
         ax : sequence of matplotlib axes, optional
@@ -79,8 +83,9 @@ class OptimumDisplay:
             self._draw(panel, p, q)
         found = self.found
         word = "largest" if found.maximize else "smallest"
-        value = f"{found.mean:.4g} ({found.lower:.4g} to {found.upper:.4g})"
-        self.axes_[0].set_title(f"{word} {found.response} {value}", fontsize=9, loc="left")
+        ends = f"{drawing.percent(found.level)} interval {found.lower:.4g} to {found.upper:.4g}"
+        title = f"{word} {found.response} {found.mean:.4g}, {ends}"
+        self.axes_[0].set_title(title, fontsize=9, loc="left")
         return self
 
     def _draw(self, panel: Axes, p: int, q: int) -> None:
@@ -89,10 +94,10 @@ class OptimumDisplay:
         for place in found.places:
             x, y = place.lower[both]
             width, height = place.upper[both] - place.lower[both]
-            look = {"color": drawing.BLUE, "alpha": _SURE * place.probability}
             xs, ys = [x, x + width, x + width, x], [y, y, y + height, y + height]
-            panel.fill(xs, ys, **look)
+            panel.fill(xs, ys, color=drawing.BLUE, alpha=_SURE * place.probability)
             panel.plot(*place.x[both], "o", color=drawing.BLUE, markersize=4)
+        for place in found.places[:_LABELLED]:
             panel.annotate(
                 f"{100.0 * place.probability:.0f} %",
                 (place.x[p], place.x[q]),

@@ -9,6 +9,7 @@ from pengp.decisions.estimates import Estimate
 from pengp.decisions.indices import Effects, effects
 from pengp.exceptions import InputError
 from pengp.report.interactions import interaction_plots
+from pengp.report.main_effects import main_effect_plots
 from pengp.report.payload import Payload
 from pengp.report.plot import Plot
 from pengp.report.style import INPUTS, figure
@@ -33,7 +34,11 @@ def effects_part(subject: Subject, payload: Payload) -> dict[str, Any] | None:
         return None
     return {
         "sentence": _sentence(found),
-        "plots": [_bars(subject, payload, found), *interaction_plots(subject, payload, found)],
+        "plots": [
+            _bars(subject, payload, found),
+            *main_effect_plots(subject, payload, found),
+            *interaction_plots(subject, payload, found),
+        ],
         "table": _table(subject, found),
     }
 
