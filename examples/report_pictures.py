@@ -5,6 +5,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 from playwright.sync_api import Browser, sync_playwright
@@ -14,7 +15,7 @@ from pengp.report import write_report
 
 INFO = {"response": "noise", "source": "piston_slap.csv"}
 #: Picture, its height, report, theme, section at the top, and the step that lambda's slider is on.
-PICTURES = (
+PICTURES: tuple[tuple[str, int, str, Literal["light", "dark"], str | None, str | None], ...] = (
     ("findings", 980, "average", "light", None, None),
     ("what_if", 520, "average", "light", "section.what-if", None),
     ("slider", 980, "penalized", "dark", "section[id$=inputs-section]", "25"),
@@ -40,15 +41,15 @@ def photograph(browser: Browser, folder: Path, target: Path) -> None:
 def main(directory: str) -> None:
     """Fit an average and the paper's choice of lambda, write their reports, and take pictures."""
     runs = load_piston_slap()
-    models = {
-        "average": BayesianGPRegressor(random_state=0),
-        "penalized": PenalizedGPRegressorCV(cv=4, random_state=0),
+    table = pd.DataFrame(runs.X, columns=runs.input_names)
+    models: dict[str, BayesianGPRegressor | PenalizedGPRegressorCV] = {
+        "average": BayesianGPRegressor(random_state=0).fit(table, runs.y),
+        "penalized": PenalizedGPRegressorCV(cv=4, random_state=0).fit(table, runs.y),
     }
     chromium = os.environ.get("PENGP_CHROMIUM") or shutil.which("chromium")
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
         for report, model in models.items():
-            model.fit(pd.DataFrame(runs.X, columns=runs.input_names), runs.y)
             write_report(model, folder / f"{report}.html", info=INFO)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         photograph(browser, folder, Path(directory))

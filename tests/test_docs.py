@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from docs.extensions.reference import entries, escape, plain, public_modules, write_pages
+from pengp import penalized_path
+from tests.problems import reference
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -115,6 +118,25 @@ def test_the_first_table_is_the_one_of_the_methods_in_round_numbers() -> None:
         for cell, entry in zip(cells[::2], confirm[::2], strict=True):
             assert in_whole_numbers(cell) == in_whole_numbers(entry.split(" / ")[1]), name
         assert cells[1::2] == [entry.split(" (")[0] for entry in confirm[1::2]], name
+
+
+def test_the_estimates_of_gppenalty_and_ours_are_as_the_page_says() -> None:
+    text = (DOCS / "migration.md").read_text(encoding="utf-8").partition("| data set |")[2]
+    lines = list(takewhile(lambda line: line.startswith("|"), text.splitlines()[2:]))
+    assert len(lines) == 10
+    for line in lines:
+        label, lam, *shown = [cell.strip() for cell in line.strip("|").split("|")]
+        record = reference()[label.split(",")[0]]
+        y = np.array(record["y"])
+        X = np.array(record["x"]).reshape(len(y), -1)
+        theirs = next(
+            o for o in record["optima"] if o["penalty"] == "lasso" and f"{o['lambda']:.4g}" == lam
+        )
+        ours = penalized_path(X, y, [theirs["lambda"]], nugget=1e-5, random_state=0)
+        found = theirs["objective"], ours.objective[0], np.max(theirs["theta"]), ours.theta.max()
+        assert label.startswith(f"{record['name']}, {len(y)} runs, {X.shape[1]} input")
+        for cell, value, unit in zip(shown, found, (1e-4, 1e-4, 1e-3, 1e-3), strict=True):
+            assert abs(float(cell) - value) <= unit, line
 
 
 def in_toctrees(page: Path) -> list[str]:

@@ -12,6 +12,7 @@ Twelve runs of an engine simulator become a surrogate: fit, look, predict, check
 # computes from them. Inputs and response stay in your units everywhere.
 
 import tempfile
+import textwrap
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -80,8 +81,10 @@ print({name: round(value, 2) for name, value in model.held_out().scores().items(
 # depends on what you need: ``good_enough`` answers for a tolerance of yours, here an error
 # of at most 4 dB for nine of ten new runs.
 
-print(diagnose(model))
-print("\n".join(good_enough(model, tolerance=4.0, probability=0.9).sentences()))
+for line in str(diagnose(model)).splitlines():
+    print(textwrap.fill(line, 90))
+for sentence in good_enough(model, tolerance=4.0, probability=0.9).sentences():
+    print(textwrap.fill(sentence, 90))
 
 # %%
 # Validate

@@ -11,6 +11,7 @@ Four questions to a fit, and what the answers look like when they are bad.
 # One theta for all six inputs of the piston-slap runs, by maximum likelihood. The stretch over
 # which log L stays within 1e-4 of its maximum is shaded: it reaches the upper bound.
 
+import textwrap
 import warnings
 
 import matplotlib.pyplot as plt
@@ -75,7 +76,8 @@ residuals.figure_.suptitle("Standardised residuals of the average")
 # ----------------------
 # ``diagnose`` asks all of these and says what was seen and what to do, the gravest first.
 
-print(diagnose(mle))
+for line in str(diagnose(mle)).splitlines():
+    print(textwrap.fill(line, 90))
 
 # %%
 # :doc:`/accuracy` has tolerances, test runs and intervals from errors that were seen.

@@ -12,6 +12,7 @@ inputs: which setting is quiet, how sure is that, and where would further runs h
 # A data frame as it comes from a file. Names of columns are kept, in plots as in predictions.
 
 import tempfile
+import textwrap
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -27,7 +28,7 @@ from pengp.report import write_report
 
 data = load_piston_slap()
 runs = pd.DataFrame(data.X, columns=list(data.input_names)).assign(noise=data.y)
-print(runs.round(2).to_string())
+print(runs.round(2).to_string(index=False))
 
 # %%
 # Fit and check
@@ -41,7 +42,8 @@ figure, ax = plt.subplots(figsize=(5, 4.5), layout="constrained")
 LeaveOneOutDisplay.from_held_out(model, response_name="noise (dB)").plot(ax)
 figure.suptitle("Each run predicted from the other eleven")
 print({name: round(value, 2) for name, value in model.held_out().scores().items()})
-print(diagnose(model))
+for line in str(diagnose(model)).splitlines():
+    print(textwrap.fill(line, 90))
 
 # %%
 # The report
@@ -51,7 +53,8 @@ print(diagnose(model))
 
 with tempfile.TemporaryDirectory() as folder:
     page = Path(folder) / "noise.html"
-    print(*write_report(model, page, info={"response": "noise (dB)"}), sep="\n")
+    for sentence in write_report(model, page, info={"response": "noise (dB)"}):
+        print(textwrap.fill(sentence, 90))
     print(f"{page.name}: {page.stat().st_size / 1e6:.1f} MB")
 
 # %%
@@ -89,7 +92,8 @@ print(f"quietest run so far: {y.min():.1f} dB")
 # more runs that would take.
 
 answer = good_enough(model, tolerance=2.0, probability=0.9)
-print("\n".join(answer.sentences()))
+for sentence in answer.sentences():
+    print(textwrap.fill(sentence, 90))
 
 # %%
 # Where to run next

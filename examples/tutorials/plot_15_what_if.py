@@ -36,7 +36,7 @@ with tempfile.TemporaryDirectory() as folder:
 # steps for whole numbers and by name for factors; a mark says when a setting is outside the runs.
 #
 # .. image:: /images/report/what_if.png
-#    :alt: Sliders for the inputs, the prediction with its interval, and contours that follow
+#    :alt: A slider for each of six inputs, and the prediction with its interval
 #    :width: 80%
 #
 # The same in Python

@@ -1,10 +1,15 @@
 """Type checkers know the names that an option may have, and what a fitted model returns.
 
 mypy reads this file with all others: a comment ``type: ignore`` that hides no error is one, and so
-is an `assert_type` that does not hold. pyright reads it so, too.
+is an `assert_type` that does not hold. pyright reads it so, too, where it is installed.
 """
 
+import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, assert_type, get_args
 
 import pytest
@@ -35,7 +40,10 @@ from pengp.estimators import HeldOut, LeaveOneOut
 from pengp.model import correlation
 from pengp.model.kernels import KERNELS, KernelName
 from pengp.model.means import MEANS, MeanName
+from pengp.model.transforms import TRANSFORMS, TransformName
 from pengp.path.penalties import PENALTIES, PenaltyName
+
+PYRIGHT = shutil.which("basedpyright", path=str(Path(sys.executable).parent))
 
 X, Y = [[0.0], [0.3], [0.6], [1.0]], [0.0, 1.0, 0.5, 2.0]
 
@@ -49,6 +57,7 @@ X, Y = [[0.0], [0.3], [0.6], [1.0]], [0.0, 1.0, 0.5, 2.0]
         (MetricName, FOLD_METRICS.built_in),
         (RuleName, RULES.built_in),
         (PriorName, PRIORS),
+        (TransformName, TRANSFORMS.built_in),
     ],
 )
 def test_the_names_are_those_of_the_registry(names: Any, registry: Mapping[str, object]) -> None:
@@ -69,6 +78,10 @@ def test_a_wrong_name_is_refused_by_type_checkers_and_by_fit() -> None:
         BayesianGPRegressor(kernels=["sqexp", "rbf"]),  # type: ignore[list-item]
         BayesianGPRegressor(mean="linear"),  # type: ignore[arg-type]
         BayesianGPRegressor(nugget="estimate"),  # type: ignore[arg-type]
+        BayesianGPRegressor(input_transforms="ln"),  # type: ignore[arg-type]
+        BayesianGPRegressor(input_transforms={0: "ln"}),  # type: ignore[dict-item]
+        PenalizedGPRegressor(response_transform="ln"),  # type: ignore[arg-type]
+        PenalizedGPRegressorCV(response_transform=["ln"]),  # type: ignore[list-item]
     ]
     for model in wrong:
         with pytest.raises(InputError):
@@ -95,6 +108,7 @@ def test_a_wrong_name_is_refused_by_type_checkers_and_by_functions() -> None:
         lambda: select_index("2se", [0.0], [[1.0]]),  # type: ignore[arg-type]
         lambda: next_runs(model, goal="best"),  # type: ignore[arg-type]
         lambda: next_runs(model, criterion="entropy"),  # type: ignore[arg-type]
+        lambda: model.predict_interval(X, intervals="normal"),  # type: ignore[arg-type]
         lambda: latin_hypercube(4, 1, method="sobol"),  # type: ignore[arg-type]
     ]
     for call in wrong:
@@ -118,3 +132,26 @@ def test_what_a_fitted_model_returns_has_a_type() -> None:
     assert_type(average.predict_quantiles(X, [0.5]), FloatArray)
     assert_type(average.held_out(), HeldOut)
     assert mean.shape == std.shape == average.predict(X).shape == (4,)
+
+
+@pytest.mark.skipif(PYRIGHT is None, reason="basedpyright is not installed beside python")
+def test_pyright_reads_this_file_as_mypy_does(tmp_path: Path) -> None:
+    assert PYRIGHT is not None
+    root, unwarned = Path(__file__).parents[2], tmp_path / "unwarned.py"
+    unwarned.write_text(
+        "from pengp import PenalizedGPRegressor\n"
+        "PenalizedGPRegressor(kernel='rbf')\n"
+        "PenalizedGPRegressor(kernel='sqexp')  # type: ignore[arg-type]\n"
+    )
+    settings = {
+        "include": [str(Path(__file__)), str(unwarned)],
+        "extraPaths": [str(root / "src"), str(root)],
+        "typeCheckingMode": "standard",
+        "reportUnnecessaryTypeIgnoreComment": "error",
+    }
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [PYRIGHT, "--outputjson", "-p", str(tmp_path), "--pythonpath", sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    told = [(Path(one["file"]).name, one["range"]["start"]["line"]) for one in found]
+    assert told == [("unwarned.py", 1), ("unwarned.py", 2)], found

@@ -4,7 +4,7 @@ import itertools
 import re
 from collections import Counter
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -109,7 +109,7 @@ def test_every_display_and_every_record_of_arrays_is_told_in_one_line() -> None:
     assert len(displays) > 10
     assert all(display.__repr__ is Shown.__repr__ for display in displays)
     found = effects(average, n_draws=20, pairs=[("x1", "x6")])
-    for record in (
+    records: tuple[Any, ...] = (
         plots.SliceDisplay.from_estimator(average),
         average.predictive_law(runs.X),
         average.activity_,
@@ -121,7 +121,8 @@ def test_every_display_and_every_record_of_arrays_is_told_in_one_line() -> None:
         diagnose(mode).modes[0],
         profile_loglik(runs.X / 100, runs.y, [1.0] * 6),
         full_loglik(runs.X / 100, runs.y, [1.0] * 6, 1.0),
-    ):
+    )
+    for record in records:
         line = repr(record)
         assert line.startswith(f"{type(record).__name__}(")
         assert len(line) < 200

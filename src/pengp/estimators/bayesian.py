@@ -20,7 +20,7 @@ from pengp.bayes.priors import Prior, PriorName, get_prior
 from pengp.estimators.averaged import AverageMixin
 from pengp.estimators.data import TrainingData, scale_runs
 from pengp.estimators.display import FittedDisplayMixin
-from pengp.estimators.scales import judge_of
+from pengp.estimators.scales import InputTransforms, ResponseTransform, judge_of
 from pengp.estimators.summary import SummaryMixin
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
@@ -135,8 +135,8 @@ class BayesianGPRegressor(
         max_points: int = 30_000,
         n_components: int = 100,
         input_bounds: ArrayLike | None = None,
-        input_transforms: Any = None,
-        response_transform: Any = None,
+        input_transforms: InputTransforms = None,
+        response_transform: ResponseTransform = None,
         integer_inputs: Sequence[Any] | None = None,
         factors: Any = None,
         random_state: RandomState = None,

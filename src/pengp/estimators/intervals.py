@@ -1,6 +1,6 @@
 """Predictive distributions and intervals: the model's own, and those of the jackknife+."""
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,8 @@ from pengp.estimators.laws import noisy_law
 from pengp.estimators.noise import checked_noise
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
+
+IntervalsName = Literal["model", "jackknife+"]
 
 #: New inputs whose intervals are found at a time.
 _BLOCK = 1 << 14
@@ -95,7 +97,7 @@ class IntervalMixin:
         return self._outputs(self._surrogate.quantiles(X_raw, p))
 
     def predict_interval(
-        self, X: Any, level: float = 0.95, intervals: str = "model"
+        self, X: Any, level: float = 0.95, intervals: IntervalsName = "model"
     ) -> tuple[FloatArray, FloatArray]:
         """Return central prediction intervals.
 

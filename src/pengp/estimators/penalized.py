@@ -11,6 +11,7 @@ from pengp._core.arrays import RandomState
 from pengp._core.checks import as_seed, check_lams
 from pengp.estimators.display import FittedDisplayMixin
 from pengp.estimators.on_path import PathMixin
+from pengp.estimators.scales import InputTransforms, ResponseTransform
 from pengp.estimators.summary import SummaryMixin
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, KernelName
@@ -148,8 +149,8 @@ class PenalizedGPRegressor(PenalizedBase):
         likelihood: Literal["profile", "marginal"] = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
-        input_transforms: Any = None,
-        response_transform: Any = None,
+        input_transforms: InputTransforms = None,
+        response_transform: ResponseTransform = None,
         integer_inputs: Sequence[Any] | None = None,
         factors: Any = None,
         n_starts: int | ArrayLike = 10,

@@ -18,6 +18,7 @@ from pengp.choosing.rules import RuleLike, get_rule
 from pengp.choosing.splits import Task
 from pengp.estimators.data import lambda_values, make_plans
 from pengp.estimators.penalized import PenalizedBase
+from pengp.estimators.scales import InputTransforms, ResponseTransform
 from pengp.model.kernels import Kernel, KernelName
 from pengp.model.means import MeanLike
 from pengp.path.penalties import AnyPenalty, PenaltyName
@@ -102,8 +103,8 @@ class PenalizedGPRegressorCV(PenalizedBase):
         likelihood: Literal["profile", "marginal"] = "profile",
         theta_bounds: tuple[float, float] = (1e-3, 1e3),
         input_bounds: ArrayLike | None = None,
-        input_transforms: Any = None,
-        response_transform: Any = None,
+        input_transforms: InputTransforms = None,
+        response_transform: ResponseTransform = None,
         integer_inputs: Sequence[Any] | None = None,
         factors: Any = None,
         n_starts: int | ArrayLike = 10,

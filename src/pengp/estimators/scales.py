@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,9 +12,13 @@ from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
 from pengp.model.levels import Integer, Levels
 from pengp.model.scaling import ResponseScaler
-from pengp.model.transforms import IDENTITY, get_transform
+from pengp.model.transforms import IDENTITY, TransformLike, get_transform
 from pengp.path.fitting import Model
 from pengp.path.penalized import fit_path
+
+#: What an estimator takes for its inputs, by names or numbers of columns or for all, and responses.
+InputTransforms: TypeAlias = TransformLike | Mapping[Any, TransformLike]
+ResponseTransform: TypeAlias = TransformLike | Sequence[TransformLike]
 
 #: Starts of each fit that judges a power.
 _STARTS = 5
@@ -32,8 +36,8 @@ def column_label(p: int, names: Sequence[str] | None) -> str:
 class Scales(NamedTuple):
     """What a user asks for beyond plain numbers, as given to an estimator."""
 
-    inputs: Any  # transform, or mapping from names or numbers of columns to transforms
-    response: Any  # transform, or sequence of q transforms
+    inputs: InputTransforms
+    response: ResponseTransform
     integers: Any  # names or numbers of columns
     levels: Mapping[int, Levels]  # by the numbers of columns
 

@@ -4,7 +4,7 @@ import copy
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 from scipy.special import boxcox, boxcox1p, inv_boxcox, inv_boxcox1p
@@ -14,6 +14,28 @@ from pengp._core.checks import is_real
 from pengp._core.registry import Registry
 from pengp.exceptions import InputError
 from pengp.model.elementary import Identity, Log, Log10, Logit, Sqrt, Transform
+
+TransformName = Literal["none", "log", "log10", "sqrt", "logit", "boxcox", "yeojohnson"]
+
+
+class Transformer(Protocol):
+    """A transformer as scikit-learn has them."""
+
+    def fit(self, X: Any) -> Any:
+        """Learn from a column X [n, 1]."""
+        ...
+
+    def transform(self, X: Any) -> Any:
+        """Return the transformed column [n, 1]."""
+        ...
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the column [n, 1] as it was."""
+        ...
+
+
+#: What names a transform or is one; None is the identity.
+TransformLike: TypeAlias = TransformName | Transform | Transformer | None
 
 #: Powers that are tried where one is to be estimated; beyond them z has an end that laws overstep.
 POWERS = tuple(k / 20.0 for k in range(41))
@@ -263,7 +285,7 @@ TRANSFORMS: Registry[Transform] = Registry(
 )
 
 
-def get_transform(transform: Any) -> Transform:
+def get_transform(transform: TransformLike) -> Transform:
     """Return a transform given by name, as a Transform or as a scikit-learn transformer.
 
     Examples
