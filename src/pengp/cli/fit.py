@@ -185,7 +185,7 @@ def fit(
     cannot tell: the surrogate is an average, unless --method penalized asks for one lambda.
     """
     from pengp.cli.files import check_destination, check_report
-    from pengp.cli.runs import check_runs, merge_runs, read_runs
+    from pengp.cli.runs import check_runs, merge_runs, note_suspects, read_runs
     from pengp.cli.summary import summaries_of
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
@@ -210,11 +210,14 @@ def fit(
     from pengp.estimators.view import view_of
 
     scales = read_scales(runs, response, log, log_response, transform)
+    if names is None:
+        note_suspects(runs, scales["input_transforms"] or {})
     scales |= level_settings(runs, integer or [])
     given: dict[str, Any] = {"kernel": kernel, "nugget": _nugget(nugget), "mean": mean}
     check_nugget(runs, given["nugget"])
     check_runs(runs, given["nugget"])
     runs = merge_runs(runs, given["nugget"])
+    note_whole(runs, integer or [])
     model: Any = None
     named = response[0] if len(response) == 1 else response
     info: dict[str, Any] = {"response": named, "source": runs.source, "seed": seed}
@@ -235,7 +238,6 @@ def fit(
         views = [view_of(model, k, response_name=name) for k, name in enumerate(response)]
         summaries = summaries_of(views, tolerance)
     _conclude(summaries, info, place, report, as_json=as_json)
-    note_whole(runs, integer or [])
 
 
 def _average(runs: "Runs", given: dict[str, Any], **settings: Any) -> "BayesianGPRegressor":
