@@ -65,6 +65,29 @@ def test_a_book_with_a_title_two_responses_and_text(tmp_path: Path) -> None:
     assert found["held_out"]["q2"] > 0.9
 
 
+def test_a_book_with_two_responses_and_a_factor(tmp_path: Path) -> None:
+    table, names = five_tables.bracket(tmp_path), ["Stress (MPa)", "Displacement (mm)"]
+    new = pd.DataFrame({"Thickness (mm)": [3.0, 5.0], "Load (kN)": 30.0, "Material": "steel"})
+    options = ("-y", names[1], "--factor", "Material", "--method", "penalized", "--repeats", "1")
+    found, notes = walked(table, names[0], *options, new=new)
+    assert "'Material' is the same in every run" in " ".join(notes.split())
+    assert "column 2" not in notes
+    for one in found["responses"]:
+        assert one["held_out"]["q2"] > 0.9
+    page = (tmp_path / "m.html").read_text()
+    assert all(f"<h2>{name}" in page or name in page for name in names)
+    made = pd.read_csv(tmp_path / "out.csv")
+    truth = 900.0 / new["Thickness (mm)"] + 90.0
+    assert np.abs(made["Stress (MPa)_mean"] / truth - 1.0).max() < 0.05
+    shown = pengp("info", "m.pengp", cwd=tmp_path)
+    assert "1 level: steel" in shown.stdout
+    unknown = new.assign(Material="brass")
+    unknown.to_csv(tmp_path / "new.csv", index=False)
+    refused = pengp("predict", "m.pengp", "new.csv", "-o", "b.csv", cwd=tmp_path)
+    assert refused.returncode == 3
+    assert "'brass', which is none of its levels steel" in " ".join(refused.stderr.split())
+
+
 def test_contradictory_duplicates(tmp_path: Path) -> None:
     table = five_tables.repeated(tmp_path)
     refused = pengp("fit", table, "-y", "y", cwd=tmp_path)

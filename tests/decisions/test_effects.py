@@ -156,14 +156,20 @@ def test_transforms_of_the_model_are_taken_into_account() -> None:
     np.testing.assert_allclose(known.to_unit(X), U, atol=1e-12)
     values = known.to_response(known.means(known.to_unit(X))[0])
     np.testing.assert_allclose(values, model.y_train_, rtol=1e-2)
-    one = effects(model, n_draws=50)
-    # log y = log x1 + x2 with x1 uniform, not its logarithm.
+    by_log = effects(model, n_draws=50)
+    # log y = log x1 + x2, by default with log x1 uniform over its width log 100.
+    shares = np.array([np.log(100.0) ** 2, 1.0])
+    assert by_log.laws[0] == "loguniform:1,100"
+    np.testing.assert_allclose(by_log.first.mean, shares / shares.sum(), atol=0.01)
+    np.testing.assert_allclose(by_log.curves[0].axis.x[[0, -1]], 10.0 ** np.array([0.01, 1.99]))
+    law = {"x1": "uniform:1,100"}
+    one = effects(model, law, n_draws=50)
     x = np.linspace(1.0, 100.0, 100_001)
     parts = np.array([np.var(np.log(x)), 1.0 / 12.0])
     assert one.transformed
     np.testing.assert_allclose(one.first.mean, parts / parts.sum(), atol=0.01)
     np.testing.assert_allclose(one.curves[0].axis.x[[0, -1]], [1.495, 99.505])
-    out = propagate(model, n_draws=50)
+    out = propagate(model, law, n_draws=50)
     assert out.mean.mean == pytest.approx(50.5 * (np.e - 1.0), rel=0.01)
     with pytest.raises(InputError, match="does not take"):
         effects(model, {"x1": "uniform:-1,5"})

@@ -24,6 +24,7 @@ def known() -> Processes:
     ("text", "dist"),
     [
         ("uniform:1,3", stats.uniform(1.0, 2.0)),
+        ("loguniform:0.01,100", stats.loguniform(0.01, 100.0)),
         ("normal:50,10", stats.norm(50.0, 10.0)),
         ("lognormal:0.2,0.5", stats.lognorm(0.5, scale=np.exp(0.2))),
         ("triangular:0,1,4", stats.triang(0.25, 0.0, 4.0)),
@@ -44,6 +45,7 @@ def test_laws_are_read_from_text(text: str, dist: Any) -> None:
         ("normal:50,inf", "2 numbers"),
         ("normal:50,-1", "no law"),
         ("uniform:3,1", "no law"),
+        ("loguniform:0,1", "no law"),
         ("triangular:0,5,4", "no law"),
         ("beta:0,1,0,1", "no law"),
     ],
@@ -66,6 +68,33 @@ def test_an_input_is_uniform_over_the_region_unless_said_otherwise(known: Proces
     assert isinstance(first, Law)
     assert first.dist.support() == (0.0, 4.0)
     assert second.text == "normal:20,1"
+
+
+@pytest.mark.parametrize("transform", ["log", "log10", "sqrt", None])
+@pytest.mark.parametrize("kernel", ["sqexp", "matern52"])
+def test_a_log_uniform_law_by_quadrature(transform: str | None, kernel: str) -> None:
+    X = np.array([[0.01, 1.0], [0.3, 3.0], [2.0, 2.0], [100.0, 2.5]])
+    chosen = {0: transform} if transform else None
+    model = PenalizedGPRegressor(0.01, kernel=kernel, input_transforms=chosen, random_state=0)
+    known = processes_of(model.fit(X, np.log(X[:, 0]) + X[:, 1]))
+    given = {} if transform in ("log", "log10") else {"x1": "loguniform:0.01,100"}
+    law = laws_of(known, given)[0]
+    assert isinstance(law, Law)
+    assert law.text == "loguniform:0.01,100"
+    line = lines_of(known, (law, laws_of(known)[1]))[0]
+    if transform in ("log", "log10"):
+        assert line.closed is not None
+        np.testing.assert_allclose(line.closed[1:], [0.0, 1.0], atol=1e-12)
+    nodes, weights = line.quadrature(np.empty(0))
+
+    # The mean of exp(-3 (u - 0.4)^2) for u(x) in the unit cube: over log x, which is uniform.
+    def integrand(z: float) -> float:
+        u = float(line.scaler.transform([[np.exp(z)]])[0, 0])
+        return float(np.exp(-3.0 * (u - 0.4) ** 2))
+
+    low, high = np.log(0.01), np.log(100.0)
+    expected = quad(integrand, low, high, epsabs=1e-13, limit=200)[0] / (high - low)
+    assert weights @ np.exp(-3.0 * (nodes - 0.4) ** 2) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_a_nugget_at_its_upper_bound_is_told() -> None:
     assert model.nugget_ == 1.0
     told = [f.message for f in diagnose(model).findings if f.code == "bound"]
     assert any("nugget is at its upper bound 1" in message for message in told)
-    assert "--nugget 1e-5" in str(model.summary())
+    assert "nugget=1e-5" in str(model.summary())
 
 
 def test_a_lambda_at_the_end_of_its_grid_is_told_while_inputs_are_active() -> None:

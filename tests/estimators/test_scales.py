@@ -26,6 +26,7 @@ from pengp import (
     save,
 )
 from pengp._core.arrays import FloatArray
+from pengp._core.surface import command_words
 from pengp.diagnostics import good_enough
 from pengp.estimators.advice import _candidates, advise
 from pengp.model import Log10, Logit
@@ -296,7 +297,9 @@ def test_advice_names_what_gains_and_what_it_gains() -> None:
     assert advice.gain > 10.0
     sentence = advice.sentence("Permeability", len(Z))
     assert sentence.startswith("Permeability spans 7.")
-    assert "--log Permeability" in sentence
+    assert "with input_transforms={'Permeability': 'log10'} the log score" in sentence
+    with command_words():
+        assert "with --log Permeability the log score" in advice.sentence("Permeability", len(Z))
     assert not advise(X, Z, fitted(PenalizedGPRegressor).input_transforms_)
     both = advise(X, np.exp(4.0 * Z))
     assert {a.column for a in both} == {0, None}

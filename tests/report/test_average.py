@@ -166,6 +166,9 @@ def test_averages_of_every_kind_have_a_report(tmp_path: Path) -> None:
     for name, model in cases.items():
         path = tmp_path / "report.html"
         told = write_report(model, path, info={"response": "yield"})
+        outputs = np.atleast_2d(model.y_train_.T)
+        starts = ["yield: Over", "yield 2: Over"] if len(outputs) > 1 else ["Over"]
+        assert all(one.startswith(start) for one, start in zip(told, starts, strict=False)), told
         found = read(path)
         check_bindings(found)
         assert len(told) == {"constant": 0, "three outputs, one constant": 2}.get(name, 1), name

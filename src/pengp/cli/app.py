@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 
 import pengp
 from pengp._core.files import writing_to
+from pengp._core.surface import command_words
 from pengp.cli.choices import ChoosingCommand
 from pengp.cli.compare import compare
 from pengp.cli.design import design
@@ -47,7 +48,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
-        with _notes(), _exit_codes(), signals_first():
+        with command_words(), _notes(), _exit_codes(), signals_first():
             result = super().invoke(ctx)
             with writing_to("standard output"):
                 sys.stdout.flush()  # a full disk or a closed pipe shows here, not at exit

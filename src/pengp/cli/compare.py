@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from pengp.estimators.view import FittedView
 
 
+#: Means that go without saying, of a penalized fit and of an average.
+_USUAL_MEANS = {True: ("zero",), False: ("integrated", None)}
+
+
 def compare(
     files: Annotated[
         list[Path],
@@ -110,10 +114,11 @@ def _record(found: "Comparison") -> dict[str, Any]:
 
 def _text(found: "Comparison", views: "dict[str, FittedView]") -> str:
     """Return the table and the verdict for people."""
+    kinds = _kinds(views)
     rows = [
         [
             one.name,
-            _kind(views[one.name]),
+            kinds[one.name],
             *(number(one.scores[name]) for name in ("rmse", "q2", "crps")),
             percent(one.scores["coverage"]),
             ""
@@ -131,13 +136,38 @@ def _text(found: "Comparison", views: "dict[str, FittedView]") -> str:
     )
 
 
+def _kinds(views: "dict[str, FittedView]") -> dict[str, str]:
+    """Return what each model is, with the transforms in which they differ."""
+    scales = {name: _scales(view) for name, view in views.items()}
+    shared = set.intersection(*map(set, scales.values()))
+    own = {name: [one for one in found if one not in shared] for name, found in scales.items()}
+    return {name: ", ".join([_kind(view), *own[name]]) for name, view in views.items()}
+
+
+def _scales(view: "FittedView") -> list[str]:
+    """Return the transforms of inputs and response, as in 'log10(x)'."""
+    from pengp.model.levels import Integer, Levels
+    from pengp.model.transforms import IDENTITY
+
+    pairs = [*zip(view.names, view.input_transforms, strict=True)]
+    pairs.append((view.response, view.response_transform))
+    return [
+        f"{transform.of(name)}{' rounded' if isinstance(transform, Integer) else ''}"
+        for name, transform in pairs
+        if transform != IDENTITY and not isinstance(transform, Levels)
+    ]
+
+
 def _kind(view: "FittedView") -> str:
     """Return method, kernel and mean of a model in a few words."""
     from pengp.model.kernels import KERNELS
     from pengp.model.means import MEANS
 
-    if not view.is_penalized:
-        return "average"
     model = view.estimator
-    mean = "" if model.mean == "zero" else f", mean {MEANS.label(model.mean)}"
-    return f"penalized, {KERNELS.label(model.kernel)}{mean}"
+    mean = (
+        "" if model.mean in _USUAL_MEANS[view.is_penalized] else f", mean {MEANS.label(model.mean)}"
+    )
+    if view.is_penalized:
+        return f"penalized, {KERNELS.label(model.kernel)}{mean}"
+    kernel = f", {KERNELS.label(model.kernels)}" if isinstance(model.kernels, str) else ""
+    return f"average{kernel}{mean}"

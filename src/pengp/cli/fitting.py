@@ -101,23 +101,26 @@ def fit_table(
         views = [view_of(model, k, response_name=name) for k, name in enumerate(names)]
         summaries = summaries_of(views, tolerance)
     _conclude(summaries, info, files, as_json=as_json)
-    note_whole(runs, scales.integer or [])
 
 
 def _read(
     table: Table, scales: Scales, nugget: float | str | None, fewest: int
 ) -> tuple["Runs", dict[str, Any]]:
     """Return the runs, checked, and the estimators' parameters that speak of their columns."""
-    from pengp.cli.runs import check_runs, merge_runs, read_runs
+    from pengp.cli.runs import check_runs, merge_runs, note_suspects, read_runs
 
     known: dict[str, Any] = {"factors": table.factors, "fewest": fewest, "noise": table.noise_sd}
     names = names_in_option(table.inputs)
     runs = read_runs(table.path, table.responses, names, **known, reading=table.reading)
     region = input_bounds(runs, table.bounds, table.reading)
     settings = {"input_bounds": region, **scales.settings(runs, table.responses)}
+    if names is None:
+        note_suspects(runs, settings["input_transforms"] or {})
     check_nugget(runs, nugget)
     check_runs(runs, nugget)
-    return merge_runs(runs, nugget), settings
+    runs = merge_runs(runs, nugget)
+    note_whole(runs, scales.integer or [])
+    return runs, settings
 
 
 def _average(

@@ -11,10 +11,10 @@ Laws = Annotated[
     typer.Option(
         "--law",
         metavar="NAME=LAW",
-        help="Law of an input, once for each: uniform:LOWER,UPPER; normal:MEAN,SD; "
-        "lognormal:MEAN,SD of the logarithm; triangular:LOWER,MODE,UPPER; beta:A,B,LOWER,UPPER; of "
-        "a factor LEVEL:WEIGHT,LEVEL:WEIGHT.",
-        show_default="uniform over the design region",
+        help="Law of an input, once for each: uniform:LOWER,UPPER; loguniform:LOWER,UPPER; "
+        "normal:MEAN,SD; lognormal:MEAN,SD of the logarithm; triangular:LOWER,MODE,UPPER; "
+        "beta:A,B,LOWER,UPPER; of a factor LEVEL:WEIGHT,LEVEL:WEIGHT.",
+        show_default="uniform over the design region, loguniform for an input by its logarithm",
     ),
 ]
 

@@ -152,7 +152,8 @@ def extent(view: "FittedView", p: int) -> str:
 
     transform, values = view.input_transforms[p], view.X[:, p]
     if isinstance(transform, Levels):
-        return f"{len(transform.labels)} levels: {transform.listed}"
+        count = len(transform.labels)
+        return f"{count} level{'s' * (count > 1)}: {transform.listed}"
     whole = ", whole numbers" if isinstance(transform, Integer) else ""
     return f"{number(values.min())} to {number(values.max())}{whole}"
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pengp._core.arrays import FloatArray
+    from pengp.model.elementary import Transform
     from pengp.model.levels import Levels
 
 #: Columns of text that are named.
@@ -109,8 +110,6 @@ def read_runs(
     names = _all_but(table, spoken_for, factors) if inputs is None else inputs
     levels = factors if isinstance(factors, Mapping) else find_levels(table, factors, names)
     X = read_inputs(table, names, levels)
-    if inputs is None:
-        _note_suspects(X[[name for name in X if name not in levels]])
     if len(y) < fewest:
         raise InputError(
             f"{table.source} has {'one run' if len(y) == 1 else f'{len(y)} runs'} only; a model "
@@ -131,8 +130,12 @@ def _all_but(table: Table, others: Sequence[str], factors: Collection[str]) -> l
     return names
 
 
-def _note_suspects(X: "pd.DataFrame") -> None:
-    """Say which inputs only count the rows, and which look like responses."""
+def note_suspects(runs: Runs, transforms: "Mapping[str, Transform]") -> None:
+    """Say which inputs only count the rows, and which look like responses.
+
+    Of the latter as they are, and on the scales by which some of them enter.
+    """
+    X = runs.X[[name for name in runs.names if name not in runs.levels]]
     names = [str(name) for name in X]
     for name in names:
         if name.lower() in _COUNTERS and (np.diff(X[name]) == 1.0).all() and len(X) > 1:
@@ -140,7 +143,11 @@ def _note_suspects(X: "pd.DataFrame") -> None:
                 f"the column {name!r} counts the rows and is taken for an input; if it is none, "
                 "name those that are: --inputs A,B,..."
             )
-    for p in like_responses(X.to_numpy()):
+    scaled = {name: transforms[name].forward(X[name]) for name in names if name in transforms}
+    found = like_responses(X.to_numpy())
+    if scaled:
+        found = sorted({*found, *like_responses(X.assign(**scaled).to_numpy())})
+    for p in found:
         note(
             f"the column {names[p]!r} follows the other inputs as a response would and is taken "
             f"for an input; if nobody set it, leave it out: --ignore {shlex.quote(names[p])}"

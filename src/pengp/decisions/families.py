@@ -23,6 +23,7 @@ _FAMILIES = {
     "uniform": _Family(
         "lower,upper", 2, lambda a, b: stats.uniform(a, b - a), lambda a, b: bool(a < b)
     ),
+    "loguniform": _Family("lower,upper", 2, stats.loguniform, lambda a, b: bool(0.0 < a < b)),
     "normal": _Family("mean,standard deviation", 2, stats.norm, lambda m, s: bool(s > 0.0)),
     "lognormal": _Family(
         "mean and standard deviation of the logarithm",

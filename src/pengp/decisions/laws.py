@@ -1,4 +1,4 @@
-"""Laws of the inputs: uniform over the design region unless the user says otherwise.
+"""Laws of the inputs: uniform over the design region, or their logarithms, unless said otherwise.
 
 A law is of numbers (`families`) or of finitely many values (`discrete`). In the unit cube it is a
 `Line`, with the nodes of a Gauss rule over it or with all its values.
@@ -36,6 +36,9 @@ _STEEP = 80
 _PANELS = 12
 """Panels between the others."""
 
+_LOG_UNIFORM = stats.loguniform(1.0, 2.0).dist.name
+"""Name of that family in scipy.stats, which depends on its version."""
+
 _GAUSS = np.polynomial.legendre.leggauss(8)
 """Nodes in a panel, on [-1, 1], and weights."""
 
@@ -44,6 +47,8 @@ def laws_of(
     processes: Processes, laws: Mapping[str, Any] | None = None
 ) -> tuple[Law | FiniteLaw, ...]:
     """Return the law of each of the d inputs; uniform over the design region where none is given.
+
+    Of an input that the model knows by its logarithm the logarithm is uniform.
 
     Parameters
     ----------
@@ -76,6 +81,8 @@ def _law(given: Any, low: float, high: float, transform: Transform, name: str) -
         return law_of_whole_numbers(given, low, high, name)
     if given is not None:
         return as_law(given)
+    if transform.is_logarithm and low < high:
+        return Law(f"loguniform:{low:g},{high:g}", stats.loguniform(low, high))
     width = high - low if high > low else 1.0
     return Law(f"uniform:{low:g},{high:g}", stats.uniform(low, width))
 
@@ -199,6 +206,8 @@ def _line(law: Law, scaler: InputScaler) -> Line:
         low, high = dist.support()
         mode = low + (high - low) * (dist.args[0] if dist.args else dist.kwds["c"])
         ends = np.append(np.linspace(low, high, _PANELS + 3), mode)
+    elif law.family == _LOG_UNIFORM:
+        ends = np.geomspace(*dist.support(), _PANELS + 3)
     if not np.isfinite(ends).all():
         raise InputError(f"the law {law.text} has no finite quantiles.")
     if not plain and not scaler.transforms[0].accepts(ends).all():
@@ -207,7 +216,8 @@ def _line(law: Law, scaler: InputScaler) -> Line:
             f"{scaler.transforms[0].name} does not take; give a law inside its domain."
         )
     edges = np.unique(scaler.transform(ends[:, None])[:, 0])
-    if plain and law.family == "uniform":
+    on_log = not plain and scaler.transforms[0].is_logarithm
+    if (plain and law.family == "uniform") or (on_log and law.family == _LOG_UNIFORM):
         closed = ("uniform", float(edges[0]), float(edges[-1]))
     elif plain and law.family == "norm":
         centre, width = float(scaler.transform([[dist.mean()]])[0, 0]), float(scaler.width[0])

@@ -138,7 +138,7 @@ def propagate(
     model : estimator, Pipeline or TransformedTargetRegressor
         Fitted; a pipeline's steps must scale each input for itself.
     laws : mapping, optional
-        Laws of inputs by name, as in `effects`; uniform over the design region for the others.
+        Laws of inputs by name, as in `effects`, which says what holds for the others.
     constraint : str, optional
         The response's name, ``<``, ``<=``, ``>`` or ``>=``, and a number, such as ``"y < 60"``.
     quantiles : [k]

@@ -9,6 +9,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray
 from pengp._core.datasets import find_duplicates
+from pengp._core.surface import by_surface
 from pengp.estimators.penalized_cv import PenalizedGPRegressorCV
 from pengp.exceptions import PengpWarning
 from pengp.model.elementary import Transform
@@ -53,7 +54,7 @@ class Advice(NamedTuple):
             option = "--log-response" if self.transform.is_logarithm else option
             setting = f"response_transform={kind!r}"
         return (
-            f"{name} {self.reason}: with {option} ({setting} in Python) the log score of left-out "
+            f"{name} {self.reason}: with {by_surface(setting, option)} the log score of left-out "
             f"runs rises by {self.gain:.3g}, {self.gain / n:.2g} a run."
         )
 

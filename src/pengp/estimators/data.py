@@ -12,6 +12,7 @@ from pengp._core.arrays import BoolArray, FloatArray
 from pengp._core.checks import check_lams, warn
 from pengp._core.datasets import DataSets, check_duplicates
 from pengp._core.rows import first_of_each
+from pengp._core.surface import by_surface
 from pengp.choosing.folds import (
     DEFAULT_K,
     FoldPlan,
@@ -219,8 +220,16 @@ def _warn_about_constants(
 ) -> None:
     """Warn about inputs [d] and outputs [q] that take one value only."""
     if columns.any():
-        labels = ", ".join(column_label(int(p), names) for p in np.flatnonzero(columns))
-        warn(f"X is constant in {labels}; predictions ignore what is constant.")
+        which = np.flatnonzero(columns).tolist()
+        labels = ", ".join(column_label(p, names) for p in which)
+        python = f"X is constant in {labels}; predictions ignore what is constant."
+        several = len(which) > 1
+        own = ", ".join(repr(str(names[p])) for p in which) if names is not None else labels
+        command = (
+            f"{own} {'are' if several else 'is'} the same in every run, so that predictions ignore "
+            f"{'them' if several else 'it'}."
+        )
+        warn(by_surface(python, command))
     if responses.any():
         which = "y" if len(responses) == 1 else f"output {np.flatnonzero(responses).tolist()} of y"
         warn(f"{which} is constant; its prediction is that constant, without spread.")

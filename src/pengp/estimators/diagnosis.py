@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.surface import by_surface
 from pengp.choosing.scores import half_width
 from pengp.choosing.validation import VALIDATION_SCORES
 from pengp.estimators.findings import (
@@ -167,8 +168,8 @@ def _useless(scores: dict[str, float]) -> Iterator[Finding]:
             "useless",
             f"Predictions of runs that were held out are no better than the mean of the runs "
             f"(Q2 = {scores['q2']:.2f}). Do not rely on this surrogate between the runs; more "
-            "runs (pengp next) or a transformed response (response_transform, --log-response) may "
-            "help.",
+            f"runs ({by_surface('pengp.decisions.next_runs', 'pengp next')}) or a transformed "
+            f"response ({by_surface('response_transform', '--log-response')}) may help.",
         )
 
 
@@ -241,7 +242,7 @@ def _unstable(stability: FloatArray | None) -> Iterator[Finding]:
             f"The choice of lambda depends on how the runs fall into folds: {len(stability)} "
             f"repeats alone would choose from {low:.3g} to {high:.3g}, median "
             f"{float(np.median(stability)):.3g}. Compare the predictions at both ends: "
-            "at_lambda(lam) (pengp predict --lambda).",
+            f"{by_surface('at_lambda(lam)', 'pengp predict --lambda')}.",
         )
 
 

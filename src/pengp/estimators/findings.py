@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pengp._core.surface import by_surface
 from pengp.estimators.view import FittedView
 from pengp.path.fitting import NUGGET_BOUNDS
 
@@ -15,6 +16,8 @@ from pengp.path.fitting import NUGGET_BOUNDS
 CLOSE_MODE = 1.92
 #: Factor in theta, a tenfold lengthscale, over which the likelihood is called flat.
 _FLAT_FACTOR = 100.0
+#: The grid of lambda that reaches far enough.
+_KKT = "lams='kkt'"
 
 
 class Finding(NamedTuple):
@@ -70,7 +73,7 @@ def _nugget_at_bound(view: FittedView) -> Iterator[Finding]:
             "bound",
             f"The estimated nugget is at its upper bound {NUGGET_BOUNDS[1]:g}: to this fit the "
             "runs are half noise or more. If they come from a deterministic simulator, fix it: "
-            "nugget=1e-5 (pengp fit --nugget 1e-5).",
+            f"{by_surface('nugget=1e-5', 'pengp fit --nugget 1e-5')}.",
         )
 
 
@@ -82,7 +85,7 @@ def lambda_at_bound(view: FittedView) -> Iterator[Finding]:
     yield Finding(
         "bound",
         f"lambda is {view.lam:.3g}, the largest value that was tried, and larger ones may do "
-        'better: try lams="kkt" (pengp fit --lambda-grid kkt).',
+        f"better: try {by_surface(_KKT, 'pengp fit --lambda-grid kkt')}.",
     )
 
 
@@ -92,7 +95,7 @@ def not_converged(view: FittedView) -> Iterator[Finding]:
         yield Finding(
             "converged",
             "The estimate is not a maximum of the penalized likelihood; try a larger nugget, such "
-            "as nugget=1e-4 (pengp fit --nugget 1e-4).",
+            f"as {by_surface('nugget=1e-4', 'pengp fit --nugget 1e-4')}.",
         )
 
 
@@ -101,17 +104,19 @@ def close_modes(view: FittedView) -> Iterator[Finding]:
     best = view.modes[0].active if view.modes else np.empty(0, dtype=bool)
     for k, mode in enumerate(view.modes[1:], start=2):
         if mode.deficit < CLOSE_MODE and not np.array_equal(mode.active, best):
+            other = by_surface(f"at_mode({k})", f"pengp predict --mode {k}")
             used = ", ".join(view.names[p] for p in np.flatnonzero(mode.active)) or "no input"
             yield Finding(
                 "modes",
                 f"The runs support another explanation nearly as well (penalized log likelihood "
                 f"lower by {mode.deficit:.2f}): one that uses {used}. A few runs that tell the "
-                f"two apart would settle it ({telling_apart(view)}); at_mode({k}) (pengp predict "
-                f"--mode {k}) predicts by the other.",
+                f"two apart would settle it ({telling_apart(view)}); {other} predicts by the "
+                "other.",
             )
             return
 
 
 def telling_apart(view: FittedView) -> str:
-    """Return the command that proposes runs to tell explanations apart."""
-    return f"pengp next TABLE --response {shlex.quote(view.response)} --goal modes"
+    """Return what proposes runs to tell explanations apart."""
+    command = f"pengp next TABLE --response {shlex.quote(view.response)} --goal modes"
+    return by_surface('pengp.decisions.next_runs(model, goal="modes")', command)

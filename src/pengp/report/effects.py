@@ -52,7 +52,9 @@ def _sentence(found: Effects) -> str:
     ]
     second = np.triu(found.second.mean, 1)
     p, q = np.unravel_index(int(second.argmax()), second.shape)
-    said = f"With the inputs uniform over the design region, the shares are {listed(words)}."
+    logs = any(law.startswith("loguniform") for law in found.laws)
+    also = " (those with a logarithmic scale on that scale)" if logs else ""
+    said = f"With the inputs uniform over the design region{also}, the shares are {listed(words)}."
     if second[p, q] >= _LEAST:
         pair = _share(found.second, (p, q))
         said += f" {found.names[p]} and {found.names[q]} together add {pair} beyond each alone."

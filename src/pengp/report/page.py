@@ -67,8 +67,9 @@ def render(model: Estimator, info: Mapping[str, Any]) -> tuple[str, list[str]]:
         versions=settings.versions(),
         version=pengp.__version__,
     )
-    told = [output["sentences"].get("beside") for output in outputs]
-    return page, [sentence for sentence in told if sentence]
+    told = {o["response"]: o["sentences"].get("beside") for o in outputs}
+    several = len(outputs) > 1
+    return page, [f"{name}: {said}" if several else said for name, said in told.items() if said]
 
 
 def _file(name: str) -> str:
