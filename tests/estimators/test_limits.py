@@ -24,6 +24,7 @@ RNG = np.random.default_rng(0)
 X, Y = RNG.random((12, 3)), RNG.random(12)
 MANY_X, MANY_Y = RNG.random((40_000, 3)), RNG.random(40_000)
 MODEL = PenalizedGPRegressor(0.01, random_state=0).fit(X, Y)
+AVERAGE = BayesianGPRegressor(effective_size=50, n_components=10, random_state=0).fit(X, Y)
 
 TOO_MANY: list[Callable[[], Any]] = [
     lambda: PenalizedGPRegressor().fit(MANY_X, MANY_Y),
@@ -120,3 +121,26 @@ def test_an_outlier_among_many_runs_does_not_hide_the_highest_maximum() -> None:
     found = penalized_path(inputs, y, [0.0], random_state=0)
     smooth = penalized_path(inputs, y, [0.0], n_starts=[[1e-3] * 3]).objective[0]
     assert found.objective[0] > smooth + 30.0  # what fewer runs without the outlier lead to
+
+
+ASKED: list[tuple[dict[str, Any], str]] = [
+    *(({"level": level}, "level must lie between 0 and 1") for level in (1.5, np.inf, np.nan, 0)),
+    *(({"level": level}, "level must lie between 0 and 1") for level in ("x", None, [0.9])),
+    *(({"output": output}, r"output=.* does not exist; there are 1") for output in (99, -1, 1.5)),
+    ({"output": "x"}, "output='x' does not exist"),
+]
+
+
+@pytest.mark.parametrize("model", [MODEL, AVERAGE], ids=["penalized", "average"])
+def test_levels_outputs_and_kinds_of_intervals_that_do_not_exist_are_named(model: Any) -> None:
+    for asked, words in ASKED:
+        with pytest.raises(InputError, match=words):
+            model.held_out(**asked)
+        with pytest.raises(InputError, match=words):
+            if "output" in asked:
+                model.predictive_law(X, **asked)
+            else:
+                model.predict_interval(X, **asked)
+    for intervals in ([], None, "x", {"model"}):
+        with pytest.raises(InputError, match=r"intervals=.* is none of model, jackknife\+"):
+            model.predict_interval(X, intervals=intervals)

@@ -101,6 +101,13 @@ def check_count(value: object, name: str, least: int, most: int | None = None) -
     return number
 
 
+def check_output(output: object, q: int) -> int:
+    """Return the number of one of q outputs."""
+    if not isinstance(output, numbers.Integral) or not 0 <= output < q:
+        raise InputError(f"output={output!r} does not exist; there are {q}, counted from 0.")
+    return int(output)
+
+
 def check_flag(value: object, name: str) -> bool:
     """Return a truth value, or raise an InputError if it is none."""
     if not isinstance(value, bool | np.bool_):

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import warn
+from pengp._core.checks import check_output, warn
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, extended
 from pengp.bayes.heldout import LEAST
@@ -15,7 +15,7 @@ from pengp.bayes.heldout import HeldOut as LeftOut
 from pengp.bayes.jackknife import LeftOutMeans, left_out_means
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
-from pengp.choosing.scores import half_width
+from pengp.choosing.scores import check_level
 from pengp.choosing.validation import Law
 from pengp.estimators.average_view import activity_in
 from pengp.estimators.base import SurrogateMixin
@@ -158,7 +158,8 @@ class AverageMixin(SurrogateMixin):
             Probability of the intervals.
         """
         check_is_fitted(self)
-        half_width(level)
+        check_level(level)
+        output = check_output(output, len(self._averages))
         found, known = self._averages[output], self._surrogate
         if found is None:
             raise InputError("a constant response has nothing to predict.")

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_count, check_starts, warn
+from pengp._core.checks import check_count, check_output, check_starts, warn
 from pengp._core.linalg import condition_number
+from pengp.choosing.scores import check_level
 from pengp.estimators.base import RawRuns, SurrogateMixin
 from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
@@ -201,6 +202,8 @@ class PathMixin(SurrogateMixin):
             Whether each run is left out in turn although there are folds.
         """
         check_is_fitted(self)
+        check_level(level)
+        output = check_output(output, len(self._surrogate.posteriors))
         data, model, known = self.path_._data, self._chosen._model, self._surrogate
         runs, lam = Known.of(data, output), float(np.atleast_1d(self.lam_)[output])
         tables = np.atleast_1d(np.array(getattr(self, "cv_table_", None), dtype=object))

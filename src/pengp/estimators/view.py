@@ -6,7 +6,6 @@ likelihood has (lambda, path, modes, flat stretch, bounds of theta, leave-one-ou
 is there if `is_penalized`; what only a Bayesian average has is in `average`.
 """
 
-import numbers
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import BoolArray, FloatArray, as_floats
+from pengp._core.checks import check_output
 from pengp.choosing.validation import Law
 from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
@@ -93,8 +93,7 @@ def view_of(
     estimator = surrogate_in(estimator)
     check_model(estimator)
     q, d = count_outputs(estimator), estimator.n_features_in_
-    if not isinstance(output, numbers.Integral) or not 0 <= output < q:
-        raise InputError(f"output={output} does not exist; there are {q}, counted from 0.")
+    output = check_output(output, q)
     names = names_of_inputs(estimator) if input_names is None else _as_names(input_names)
     if len(names) != d:
         raise InputError(f"input_names has {len(names)} names, but there are {d} inputs.")
