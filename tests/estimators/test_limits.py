@@ -136,11 +136,9 @@ def test_levels_outputs_and_kinds_of_intervals_that_do_not_exist_are_named(model
     for asked, words in ASKED:
         with pytest.raises(InputError, match=words):
             model.held_out(**asked)
+        ask = model.predictive_law if "output" in asked else model.predict_interval
         with pytest.raises(InputError, match=words):
-            if "output" in asked:
-                model.predictive_law(X, **asked)
-            else:
-                model.predict_interval(X, **asked)
+            ask(X, **asked)
     for intervals in ([], None, "x", {"model"}):
         with pytest.raises(InputError, match=r"intervals=.* is none of model, jackknife\+"):
             model.predict_interval(X, intervals=intervals)

@@ -20,7 +20,7 @@ from pengp import (
 from pengp._core.registry import name_of
 from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
-from pengp.estimators.surrogate import LeaveOneOut
+from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.view import view_of
 from pengp.model.posterior import Posterior
 

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from pengp.estimators.averaged import Components
     from pengp.estimators.bayesian import BayesianGPRegressor
     from pengp.estimators.heldout import HeldOut
+    from pengp.estimators.left_out import LeaveOneOut
     from pengp.estimators.penalized import PenalizedGPRegressor
     from pengp.estimators.penalized_cv import PenalizedGPRegressorCV
-    from pengp.estimators.surrogate import LeaveOneOut
 
 __all__ = [
     "BayesianGPRegressor",
@@ -29,6 +29,6 @@ __getattr__, __dir__ = lazily(
         "heldout": ["HeldOut"],
         "penalized": ["PenalizedGPRegressor"],
         "penalized_cv": ["PenalizedGPRegressorCV"],
-        "surrogate": ["LeaveOneOut"],
+        "left_out": ["LeaveOneOut"],
     },
 )

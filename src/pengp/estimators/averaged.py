@@ -21,12 +21,17 @@ from pengp.estimators.average_view import activity_in
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.laws import MappedLaw
-from pengp.estimators.surrogate import LeaveOneOut, Surrogate, leave_one_out_in
+from pengp.estimators.left_out import LeaveOneOut
+from pengp.estimators.surrogate import Surrogate, leave_one_out_in
 from pengp.exceptions import InputError
 
 
 class Components(NamedTuple):
     """The processes of the average.
+
+    They and their weights keep the predictive means and variances of all draws, nothing else: for
+    statements about the posterior, such as the weight of a kernel, use ``kernel_weights_`` and
+    ``activity_``.
 
     Examples
     --------
@@ -103,7 +108,10 @@ class AverageMixin(SurrogateMixin):
 
     @property
     def components_(self) -> Any:
-        """The processes that predict, a `Components` or a list of q."""
+        """The processes that predict, a `Components` or a list of q.
+
+        Their weights by kernel do not add up to `kernel_weights_`; see `Components`.
+        """
         check_is_fitted(self)
         return self._of_outputs([_components(m) for m in self._surrogate.posteriors])
 
@@ -210,7 +218,8 @@ class AverageMixin(SurrogateMixin):
                 [flat if found is None else found.std for found in left],
             )
         )
-        loo = leave_one_out_in(self._surrogate, seen - mean, mean, std, self._loo_law)
+        parts = seen - mean, mean, std, self._loo_law
+        loo = leave_one_out_in(self._surrogate, *parts, theta="learned anew")
         return loo.output(0) if self._one_output else loo
 
     def _law(self, X_raw: FloatArray, output: int) -> Law:

@@ -86,7 +86,8 @@ class BayesianGPRegressor(
     Attributes
     ----------
     components_ : Components, or list of q
-        The processes that predict: kernel, theta, nugget and weight.
+        The processes that predict: kernel, theta, nugget and weight. They keep the predictive means
+        and variances of all draws; their weights by kernel are not ``kernel_weights_``.
     kernel_weights_ : dict of float, or list of q
         Posterior probability of each kernel.
     log_evidence_, log_evidence_error_ : float or [q]

@@ -23,11 +23,11 @@ from pengp.choosing.validation import Law
 from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
+from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.nested import surrogate_in
 from pengp.estimators.noise import noise_words
 from pengp.estimators.path_view import active_inputs
 from pengp.estimators.scaled_view import ScaledView
-from pengp.estimators.surrogate import LeaveOneOut
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.levels import levels_among
