@@ -1,12 +1,13 @@
 """What a fitted Bayesian average knows and predicts, output by output."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import check_output, warn
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, extended
@@ -15,11 +16,13 @@ from pengp.bayes.heldout import HeldOut as LeftOut
 from pengp.bayes.jackknife import LeftOutMeans, left_out_means
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
+from pengp.choosing.folds import FoldsLike, make_folds
+from pengp.choosing.plan import FoldPlan
 from pengp.choosing.scores import check_level
 from pengp.choosing.validation import Law
 from pengp.estimators.average_view import activity_in
 from pengp.estimators.base import SurrogateMixin
-from pengp.estimators.heldout import HeldOut
+from pengp.estimators.heldout import HeldOut, dealt
 from pengp.estimators.laws import MappedLaw
 from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.surrogate import Surrogate, leave_one_out_in
@@ -155,8 +158,10 @@ class AverageMixin(SurrogateMixin):
         """The modes of the posterior with their weights, a tuple or a list of q."""
         return self._each(lambda a: a.explanations)
 
-    def held_out(self, output: int = 0, level: float = 0.95) -> HeldOut:
-        """Predict each run of ``fit`` from the others, theta learned anew by weighting the draws.
+    def held_out(
+        self, output: int = 0, level: float = 0.95, *, folds: FoldsLike = "loo"
+    ) -> HeldOut:
+        """Predict each run of ``fit`` from others, theta learned anew by weighting the draws.
 
         Parameters
         ----------
@@ -164,6 +169,9 @@ class AverageMixin(SurrogateMixin):
             Which output, for responses [n, q].
         level : float
             Probability of the intervals.
+        folds : int, str, FoldPlan, array, splitter or iterable of pairs
+            Which runs are held out together, as ``cv`` of `PenalizedGPRegressorCV`; by default each
+            run alone. Every fold must leave 3 runs.
         """
         check_is_fitted(self)
         check_level(level)
@@ -171,12 +179,19 @@ class AverageMixin(SurrogateMixin):
         found, known = self._averages[output], self._surrogate
         if found is None:
             raise InputError("a constant response has nothing to predict.")
-        left, law = found.held_out, self._loo_law(output)
-        y, (mean, std) = known.y_raw[left.runs, output], law.moments()
+        if isinstance(folds, str) and folds == "loo":
+            left, how = found.held_out, "each run left out in turn"
+        else:
+            plan = self._plan(folds, output)
+            left, how = found.without(plan.test), dealt(plan)
+        y, told = known.y_raw[left.runs, output], np.empty((7, len(left.runs)))
+        for rows, law in self._left_laws(left, output):
+            numbers = law.crps(y[rows]), law.cdf(y[rows]), law.log_density(y[rows])
+            told[:, rows] = [*law.moments(), *law.interval(level).T, *numbers]
+        mean, std, lower, upper, crps, below, log_density = told
         if not known.response.transforms:  # the laws are of fewer draws than there are
             mean = known.response.mean[output] + known.response.sd[output] * left.mean
             std = known.response.sd[output] * left.std
-        lower, upper = law.interval(level).T
         return HeldOut(
             run=left.runs,
             y=y,
@@ -184,24 +199,41 @@ class AverageMixin(SurrogateMixin):
             std=std,
             lower=lower,
             upper=upper,
-            crps=law.crps(y),
-            below=law.cdf(y),
-            log_density=law.log_density(y),
+            crps=crps,
+            below=below,
+            log_density=log_density,
             level=level,
-            how=_how(left),
+            how=_how(left, how),
             effective_size=left.effective_size,
         )
+
+    def _plan(self, folds: FoldsLike, output: int) -> FoldPlan:
+        """Return which runs of ``fit`` are held out together; the seed of the fit deals them."""
+        n = self._runs_in_fit(output)
+        y = self._surrogate.y_raw[:n, output]
+        plan = make_folds(folds, self.X_train_[:n], y, random_state=self._seeds[output])
+        if plan.train is not None:
+            raise InputError("folds must train on all runs that they do not hold out.")
+        return plan
+
+    def _left_laws(self, left: LeftOut, output: int) -> Iterator[tuple[IntArray, MappedLaw]]:
+        """Yield runs that were held out, and their laws; sets of one size have one df."""
+        sizes = np.array([len(law.location) for law in left.laws])
+        for size in np.unique(sizes):
+            laws = [law for law in left.laws if len(law.location) == size]
+            location = np.concatenate([law.location for law in laws])
+            scale = np.concatenate([law.scale for law in laws])
+            weights = np.repeat([law.weights for law in laws], size, axis=0)
+            law = MixtureLaw(location, scale, weights, laws[0].df)
+            rows = np.flatnonzero(np.repeat(sizes, sizes) == size)
+            yield rows, self._surrogate.mapped(output, law)
 
     def _loo_law(self, output: int) -> MappedLaw:
         """Return the laws [n] of the runs of ``fit``, theta learned anew without each."""
         found = self._averages[output]
         if found is None:
             raise InputError("a constant response has nothing to predict.")
-        laws = found.held_out.laws
-        location = np.concatenate([law.location for law in laws])
-        scale = np.concatenate([law.scale for law in laws])
-        weights = np.stack([law.weights for law in laws])
-        return self._surrogate.mapped(output, MixtureLaw(location, scale, weights, laws[0].df))
+        return next(self._left_laws(found.held_out, output))[1]
 
     @property
     def loo_(self) -> LeaveOneOut:
@@ -251,12 +283,13 @@ class AverageMixin(SurrogateMixin):
         return left
 
 
-def _how(left: LeftOut) -> str:
-    """Say how runs were held out."""
-    more = f", further draws for {left.n_thin} of {len(left.runs)}" if left.n_thin else ""
-    few = int((left.effective_size < LEAST).sum())
+def _how(left: LeftOut, how: str) -> str:
+    """Say how runs were held out, and by how many draws."""
+    firsts = np.cumsum([0, *(len(law.location) for law in left.laws[:-1])])
+    more = f", further draws for {left.n_thin} of {len(firsts)}" if left.n_thin else ""
+    few = int((left.effective_size[firsts] < LEAST).sum())
     still = f", of which {few} still have fewer than {LEAST:.0f} effective ones" if few else ""
-    return f"each run left out in turn{more}{still}"
+    return f"{how}{more}{still}"
 
 
 def _components(mixture: ProcessMixture) -> Components:

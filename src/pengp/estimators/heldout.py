@@ -12,6 +12,7 @@ from pengp._core.shown import Shown
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.folds import leave_one_out
 from pengp.choosing.laws import NormalLaw
+from pengp.choosing.plan import FoldPlan
 from pengp.choosing.scores import coverage, interval_score, mean_surprise, q2, rmse
 from pengp.estimators.laws import MappedLaw
 from pengp.model.posterior import Posterior, condition
@@ -125,8 +126,13 @@ def of_table(table: CVTable, lam: float) -> tuple[list[Split], str]:
         Split(train, test, table.theta[at, k], nugget[k], sigma2[k])
         for k, (train, test) in enumerate(table.plan)
     ]
-    times = f", dealt {table.plan.repeats} times" if table.plan.repeats > 1 else ""
-    return splits, f"{table.plan.n_folds} {table.plan.kind} folds{times}"
+    return splits, dealt(table.plan)
+
+
+def dealt(plan: FoldPlan) -> str:
+    """Say how the folds of a plan lie."""
+    times = f", dealt {plan.repeats} times" if plan.repeats > 1 else ""
+    return f"{plan.n_folds} {plan.kind} folds{times}"
 
 
 class Known(NamedTuple):
