@@ -215,6 +215,15 @@ def test_new_runs_are_learned(model: BayesianGPRegressor) -> None:
     assert (std < before).all()
 
 
+def test_a_model_that_learned_more_says_what_is_of_the_fit(model: BayesianGPRegressor) -> None:
+    assert "runs of fit" not in str(model)
+    further = model.condition_on([[0.5, 0.5], [0.1, 0.2]], [0.9, 0.4])
+    told = "by the 10 runs of fit, not the 2 learned later; so are activity_ and explanations_"
+    assert told in str(further)
+    assert told in str(further.summary())
+    assert further.kernel_weights_ == model.kernel_weights_
+
+
 def test_an_input_that_never_varied_changes_nothing() -> None:
     X, y = runs(8, 1)
     alone = BayesianGPRegressor(random_state=0).fit(X, y)

@@ -112,6 +112,21 @@ def test_an_ill_conditioned_fit_is_told() -> None:
         PenalizedGPRegressor(0.0, **settings).fit(x, y)
 
 
+def test_an_average_of_ill_conditioned_processes_is_told() -> None:
+    x = np.linspace(0.0, 1.0, 12)[:, None]
+    y = np.sin(5.0 * x[:, 0])
+    settings: dict[str, Any] = {"effective_size": 50, "n_components": 10, "random_state": 0}
+    with pytest.warns(PengpWarning, match=r"condition number .* larger nugget") as told:
+        model = BayesianGPRegressor(kernels="sqexp", nugget=1e-12, **settings).fit(x, y)
+    worst = 0.0
+    for theta in model.components_.theta:
+        R = np.exp(-theta * (x - x.T) ** 2) + 1e-12 * np.eye(12)
+        worst = max(worst, float(np.linalg.cond(R, 1)))
+    assert 0.3 < model.condition_ / worst < 10.0
+    assert any(f"{model.condition_:.0e}" in str(each.message) for each in told)
+    assert AVERAGE.condition_ < 1e12
+
+
 def test_an_outlier_among_many_runs_does_not_hide_the_highest_maximum() -> None:
     rng = np.random.default_rng(8)
     inputs = rng.random((110, 3))

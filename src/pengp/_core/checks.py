@@ -20,6 +20,9 @@ _MOST_STARTS = 10_000
 LARGEST_PARAMETER = 1e50
 """Lambdas, nuggets and bounds on theta beyond which products of powers would overflow."""
 
+ILL_CONDITIONED = 1e12
+"""Condition number from which on the log likelihood has fewer than about four digits."""
+
 
 def check_lams(lams: ArrayLike) -> FloatArray:
     """Return lams as [L], checked to be finite and not negative."""
@@ -162,6 +165,16 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 def warn(message: str, category: type[PengpWarning] = PengpWarning) -> None:
     """Warn in a category of the package, pointing at the caller of the public function."""
     warnings.warn(message, category, stacklevel=_caller_depth())
+
+
+def warn_ill_conditioned(worst: float) -> None:
+    """Warn where the condition number of a correlation matrix is beyond double precision."""
+    if worst > ILL_CONDITIONED:
+        warn(
+            f"the condition number of the correlation matrix is about {worst:.0e}, so that "
+            "the likelihood and standard deviations near the runs have few digits; use a "
+            "larger nugget."
+        )
 
 
 def _caller_depth() -> int:

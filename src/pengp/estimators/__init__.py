@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pengp._core.lazy import lazily
 
 if TYPE_CHECKING:
+    from pengp.estimators.average_view import Explained
     from pengp.estimators.averaged import Components
     from pengp.estimators.bayesian import BayesianGPRegressor
     from pengp.estimators.heldout import HeldOut
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BayesianGPRegressor",
     "Components",
+    "Explained",
     "HeldOut",
     "LeaveOneOut",
     "PenalizedGPRegressor",
@@ -24,6 +26,7 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     globals(),
     {
+        "average_view": ["Explained"],
         "averaged": ["Components"],
         "bayesian": ["BayesianGPRegressor"],
         "heldout": ["HeldOut"],

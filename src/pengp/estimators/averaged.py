@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import check_output, warn
+from pengp._core.linalg import condition_number
 from pengp._core.registry import name_of
 from pengp.bayes.average import Average, Settings, extended
 from pengp.bayes.heldout import LEAST
@@ -20,7 +21,7 @@ from pengp.choosing.folds import FoldsLike, make_folds
 from pengp.choosing.plan import FoldPlan
 from pengp.choosing.scores import check_level
 from pengp.choosing.validation import Law
-from pengp.estimators.average_view import activity_in
+from pengp.estimators.average_view import AverageView, activity_in
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut, dealt
 from pengp.estimators.laws import MappedLaw
@@ -86,7 +87,11 @@ class AverageMixin(SurrogateMixin):
                 lines.append("constant response")
                 continue
             parts = [f"{kernel} {weight:.2f}" for kernel, weight in found.kernel_weights.items()]
-            lines.append(f"kernels: {', '.join(parts)}; effective size {found.effective_size:.0f}")
+            later = len(self.X_train_) - len(found.y)
+            of = f", by the {len(found.y)} runs of fit, not the {later} learned later; so are "
+            more = f"{of}activity_ and explanations_" if later else ""
+            size = f"effective size {found.effective_size:.0f}"
+            lines.append(f"kernels: {', '.join(parts)}; {size}{more}")
         return lines
 
     _estimated_nugget = "sample"
@@ -149,14 +154,29 @@ class AverageMixin(SurrogateMixin):
         return self._numbers(lambda a: a.mean_change)
 
     @property
+    def condition_(self) -> Any:
+        """Largest estimated condition number of the processes' matrices, a number or [q]."""
+        check_is_fitted(self)
+        mixtures = self._surrogate.posteriors
+        found = [max(condition_number(p.L) for p in mixture.components) for mixture in mixtures]
+        return self._per_output(np.array(found))
+
+    @property
     def activity_(self) -> Any:
         """How much each input matters, an `Activity` or a list of q."""
         return self._each(lambda a: activity_in(self._surrogate.inputs, a.activity))
 
     @property
     def explanations_(self) -> Any:
-        """The modes of the posterior with their weights, a tuple or a list of q."""
-        return self._each(lambda a: a.explanations)
+        """The modes of the posterior, the weightiest first, a tuple of `Explained` or a list of q.
+
+        Those that differ in the nugget alone are one.
+        """
+        check_is_fitted(self)
+        found = enumerate(self._averages)
+        return self._of_outputs(
+            [None if a is None else AverageView.of(self, k).explanations for k, a in found]
+        )
 
     def held_out(
         self, output: int = 0, level: float = 0.95, *, folds: FoldsLike = "loo"

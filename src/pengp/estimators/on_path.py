@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_count, check_output, check_starts, warn
+from pengp._core.checks import check_count, check_output, check_starts, warn, warn_ill_conditioned
 from pengp._core.linalg import condition_number
 from pengp.choosing.scores import check_level
 from pengp.estimators.base import RawRuns, SurrogateMixin
@@ -34,9 +34,6 @@ from pengp.path.fitting import Model, checked_model
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit, fit_path
 from pengp.path.penalties import AnyPenalty
-
-#: Condition number from which on the log likelihood has fewer than about four digits.
-_ILL_CONDITIONED = 1e12
 
 
 class PathMixin(SurrogateMixin):
@@ -118,13 +115,7 @@ class PathMixin(SurrogateMixin):
 
     def _warn_untrusted(self) -> None:
         """Say that an estimate at lam_ is no maximum, or that double precision is not enough."""
-        worst = float(np.max(self.condition_))
-        if worst > _ILL_CONDITIONED:
-            warn(
-                f"the condition number of the correlation matrix is about {worst:.0e}, so that "
-                "the likelihood and standard deviations near the runs have few digits; use a "
-                "larger nugget."
-            )
+        warn_ill_conditioned(float(np.max(self.condition_)))
         for k, converged in enumerate(np.ravel(self._chosen.converged)):
             if not converged:
                 which = "" if self._one_output else f" of output {k}"
