@@ -92,7 +92,10 @@ def fit(
     kernel: Annotated[
         str | None,
         choice(
-            "kernel", "Correlation function", "squared exponential and Matern 5/2; penalized: sqexp"
+            "kernel",
+            "Correlation function",
+            "squared exponential, and "
+            "radial, product and nearly additive Matern 5/2; penalized: sqexp",
         ),
     ] = None,
     penalty: Annotated[str, choice("penalty", "Penalty on theta")] = "lasso",
@@ -126,7 +129,8 @@ def fit(
         str | None,
         typer.Option(
             metavar="NUMBER|estimate",
-            help="Added to the diagonal of the correlations; bayes averages over estimates.",
+            help="Added to the diagonal of the correlations; with estimate, bayes averages over "
+            "nuggets and penalized takes the likeliest.",
             show_default="1e-5; bayes: also 1e-8",
         ),
     ] = None,
