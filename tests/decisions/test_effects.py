@@ -266,5 +266,6 @@ def test_intervals_are_as_wide_as_those_of_all_processes_drawn_finely() -> None:
     assert 1.0 / (weight @ weight) < 15.0  # few processes hold most, many hold the tails
     found, fine = effects(model), effects(model, n_draws=8000, random_state=1)
     for index in ("first", "total", "shapley", "std"):
-        widths = [getattr(each, index).upper - getattr(each, index).lower for each in (found, fine)]
-        np.testing.assert_allclose(*widths, rtol=0.05, err_msg=index)
+        told, true = (getattr(each, index) for each in (found, fine))
+        widths = told.upper - told.lower, true.upper - true.lower
+        np.testing.assert_allclose(widths[0], widths[1], rtol=0.05, err_msg=index)

@@ -144,7 +144,7 @@ def test_a_model_file_holds_runs_left_out_alone_but_no_folds(
     model: BayesianGPRegressor, tmp_path: Path
 ) -> None:
     save(model, tmp_path / "a.pengp")
-    again = load(tmp_path / "a.pengp")
+    again: Any = load(tmp_path / "a.pengp")
     np.testing.assert_array_equal(again.held_out().mean, model.held_out().mean)
     with pytest.raises(InputError, match="folds cannot be held out of a model from a file"):
         again.held_out(folds=5)

@@ -154,6 +154,7 @@ def test_levels_outputs_and_kinds_of_intervals_that_do_not_exist_are_named(model
         ask = model.predictive_law if "output" in asked else model.predict_interval
         with pytest.raises(InputError, match=words):
             ask(X, **asked)
-    for intervals in ([], None, "x", {"model"}):
+    wrong: list[Any] = [[], None, "x", {"model"}]
+    for intervals in wrong:
         with pytest.raises(InputError, match=r"intervals=.* is none of model, jackknife\+"):
             model.predict_interval(X, intervals=intervals)

@@ -106,7 +106,7 @@ def check_count(value: object, name: str, least: int, most: int | None = None) -
 
 def check_output(output: object, q: int) -> int:
     """Return the number of one of q outputs."""
-    if not isinstance(output, numbers.Integral) or not 0 <= output < q:
+    if not isinstance(output, numbers.Integral) or not 0 <= int(output) < q:
         raise InputError(f"output={output!r} does not exist; there are {q}, counted from 0.")
     return int(output)
 

@@ -185,7 +185,7 @@ def _tied(text: str) -> str:
 
 def paragraph(text: str, *, indent: str = "") -> str:
     """Return text broken into lines that fit, each after the first indented."""
-    whole = {"break_long_words": False, "break_on_hyphens": False}
+    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
     tied = text.replace(" %", f"{_TIED}%")
     return textwrap.fill(tied, width(), subsequent_indent=indent, **whole).replace(_TIED, " ")
 

@@ -121,7 +121,7 @@ class IntervalMixin:
         """
         check_level(level)  # says so if the level is none, before any work
         ends_of = {"model": self._model_ends, "jackknife+": self._jackknife_ends}
-        if not isinstance(intervals, str) or intervals not in ends_of:
+        if intervals not in tuple(ends_of):  # also what has no hash
             raise InputError(f"intervals={intervals!r} is none of {', '.join(ends_of)}.")
         X_raw, q = self._new_inputs(X), len(self._surrogate.posteriors)
         ends = np.empty((len(X_raw), q, 2))

@@ -49,4 +49,5 @@ class LeaveOneOut(Shown):
 
     def output(self, k: int) -> "LeaveOneOut":
         """Return the predictions [n] of output k."""
-        return LeaveOneOut(*(column[:, k] for column in self.columns), self.theta)
+        mean, std, residual, standardized = (column[:, k] for column in self.columns)
+        return LeaveOneOut(mean, std, residual, standardized, self.theta)
