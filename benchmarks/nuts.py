@@ -4,9 +4,10 @@ import importlib.util
 import os
 import time
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import gammaincc, gammaln
 
 from benchmarks.bayes import runs
 from benchmarks.timing import line
@@ -18,9 +19,11 @@ from pengp.bayes.sample import sample_posterior
 from pengp.model.kernels import Matern52
 
 _SIZES = (("otl_circuit", 12), ("borehole", 40), ("wing_weight", 100))
-_MEMBER = Member(Matern52(), 1e-5, INTEGRATED)
+MEMBER = Member(Matern52(), 1e-5, INTEGRATED)
 _CHAINS, _WARMUP, _KEPT = 4, 300, 300
 _WANTED = 800.0
+_E = 1e-6
+"""Where the prior's Gamma starts; see `HierarchicalLasso`."""
 
 
 def against_nuts() -> None:
@@ -55,7 +58,7 @@ def _importance(X: FloatArray, y: FloatArray) -> tuple[float, float]:
     for seed in range(3):
         start = time.process_time()
         sample = sample_posterior(
-            X, y, members=(_MEMBER,), effective_size=_WANTED, random_state=seed
+            X, y, members=(MEMBER,), effective_size=_WANTED, random_state=seed
         )
         found.append((time.process_time() - start, sample.effective_size))
     return sorted(found)[1]
@@ -64,13 +67,14 @@ def _importance(X: FloatArray, y: FloatArray) -> tuple[float, float]:
 def _nuts(X: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:
     """Return CPU seconds of all chains, once compiled, and theta [chains, draws, d]."""
     import jax
+    from jax.scipy.linalg import solve_triangular
     from numpyro.infer import MCMC, NUTS
 
     jax.config.update("jax_enable_x64", True)
     start = jax.numpy.asarray(
         HierarchicalLasso().sample(np.random.default_rng(0), _CHAINS, X.shape[1])
     )
-    kernel = NUTS(potential_fn=partial(_potential, *_constants(X, y)))
+    kernel = NUTS(potential_fn=partial(potential, jax.numpy, solve_triangular, constants(X, y)))
     chains = MCMC(
         kernel,
         num_warmup=_WARMUP,
@@ -86,29 +90,40 @@ def _nuts(X: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:
     return time.process_time() - before, np.exp(u)
 
 
-def _constants(X: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Return squared differences [n, n, d], y [n], rates [k] and shape of the prior."""
-    prior = HierarchicalLasso()
-    return (X[:, None] - X) ** 2, y, np.geomspace(*prior.rates, prior.n_rates), 2.0 / X.shape[1]
+class Constants(NamedTuple):
+    """What the density of u = log theta needs: the runs, and the terms of the default prior."""
+
+    D: FloatArray  # [n, n, d], squared differences
+    y: FloatArray  # [n]
+    shape: FloatArray  # [k], a of each pair of a shape and a rate
+    rate: FloatArray  # [k], r
+    log_factor: FloatArray  # [k], of c^d
 
 
-def _potential(D: Any, y: Any, rates: Any, a: float, u: Any) -> Any:
-    """Return -log L - log p at u [d], constants dropped, by JAX alone."""
-    import jax.numpy as jnp
-    from jax.scipy.linalg import solve_triangular
-    from jax.scipy.special import logsumexp
+def constants(X: FloatArray, y: FloatArray) -> Constants:
+    """Return them for runs X [n, d], y [n], of which every input varies."""
+    prior, d = HierarchicalLasso(), X.shape[1]
+    rates = np.geomspace(*prior.rates, prior.n_rates)
+    a, r = np.repeat([2.0 / d, 1.0 / d], len(rates)), np.tile(rates, 2)
+    # 1 / c is the integral of (theta + e)^(a - 1) exp(-r theta) over theta > 0
+    log_c = a * np.log(r) - r * _E - gammaln(a) - np.log(gammaincc(a, r * _E))
+    return Constants((X[:, None] - X) ** 2, y, a, r, d * log_c)
 
-    n, d = D.shape[1:]
-    theta = jnp.exp(u)
-    s = D @ theta
-    root = jnp.sqrt(5.0 * jnp.where(s > 0.0, s, 1.0))
-    distance = jnp.where(s > 0.0, root, 0.0)
-    R = (1.0 + distance + distance**2 / 3.0) * jnp.exp(-distance)
-    L = jnp.linalg.cholesky(R + 1e-5 * jnp.eye(n) + 9.0)
-    z = solve_triangular(L, y, lower=True)
-    loglik = -0.5 * n * jnp.log(z @ z) - jnp.log(jnp.diagonal(L)).sum()
-    log_prior = a * u.sum() + logsumexp(d * a * jnp.log(rates) - rates * theta.sum())
-    return -loglik - log_prior
+
+def potential(xp: Any, solve_triangular: Any, known: Constants, u: Any) -> Any:
+    """Return -log L - log p at u [d], constants dropped; ``xp`` is NumPy's or JAX's."""
+    n, theta = len(known.y), xp.exp(u)
+    s = known.D @ theta
+    root = xp.sqrt(5.0 * xp.where(s > 0.0, s, 1.0))  # whose slope is finite
+    distance = xp.where(s > 0.0, root, 0.0)
+    R = (1.0 + distance + distance**2 / 3.0) * xp.exp(-distance)
+    L = xp.linalg.cholesky(R + 1e-5 * xp.eye(n) + 9.0)
+    z = solve_triangular(L, known.y, lower=True)
+    loglik = -0.5 * n * xp.log(z @ z) - xp.log(xp.diagonal(L)).sum()
+    terms = known.log_factor + (known.shape - 1.0) * xp.log(theta + _E).sum()
+    terms = terms - known.rate * theta.sum()
+    top = terms.max()
+    return -loglik - u.sum() - top - xp.log(xp.exp(terms - top).sum())
 
 
 def _means(X: FloatArray, y: FloatArray, theta: FloatArray, points: FloatArray) -> FloatArray:
@@ -116,9 +131,9 @@ def _means(X: FloatArray, y: FloatArray, theta: FloatArray, points: FloatArray) 
     flat = theta.reshape(-1, theta.shape[-1])
     found = []
     for each in np.array_split(flat, max(1, len(flat) // 100)):
-        R = _MEMBER.covariance(X, each, np.full(len(each), 1e-5))
+        R = MEMBER.covariance(X, each, np.full(len(each), 1e-5))
         alpha = np.linalg.solve(R, y[:, None])
-        found.append((_MEMBER.cross(points, X, each) @ alpha)[..., 0])
+        found.append((MEMBER.cross(points, X, each) @ alpha)[..., 0])
     return np.concatenate(found).reshape(*theta.shape[:2], len(points))
 
 

@@ -40,7 +40,7 @@ SHOWN_ELSEWHERE = {
     *("Validation", "Difference", "JointErrors", "Comparison", "Judged", "GoodEnough"),
     *("Axis", "Curve", "Surface"),
     *("Effects", "Estimate", "NextRuns", "Step", "Optimum", "Place", "Propagation"),
-    *("Row", "Verdict", "LambdaAxis", "LeaveOneOut", "PathFit"),
+    *("Row", "Verdict", "LambdaAxis", "Explained", "LeaveOneOut", "PathFit"),
 }
 
 

@@ -317,7 +317,9 @@ def test_info_tells_what_fit_told_and_whence_it_came(here: Path) -> None:
         assert words in told
     record = json.loads(run("info", "runs.pengp", "--json").stdout)
     assert record["info"] == about["info"]
-    assert record["sigma2"] == load(here / "runs.pengp").sigma2_
+    model = load(here / "runs.pengp")
+    assert (record["sigma2"], record["condition"]) == (model.sigma2_, model.condition_)
+    assert f"condition number of the correlation matrix about {model.condition_:.0e}" in told
 
 
 def test_the_documentation_shows_what_fit_prints(here: Path) -> None:

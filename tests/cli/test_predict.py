@@ -379,7 +379,10 @@ def test_intervals_are_those_of_the_model_or_of_the_jackknife(
     frame.assign(a=0.5).to_csv("new.csv", index=False)
     for kind in ("model", "jackknife+"):
         arguments = ("new.csv", "-o", "out.csv", "--level", "0.9", "--intervals", kind)
-        assert invoke("average.pengp", *arguments).exit_code == 0
+        done = invoke("average.pengp", *arguments)
+        assert done.exit_code == 0
+        assert ("at least 80 % of new runs" in done.stderr) == (kind == "jackknife+")
+        assert done.stderr.count("\n") == (kind == "jackknife+")
         out = read("out.csv")
         lower, upper = model.predict_interval(frame.assign(a=0.5), 0.9, kind)
         np.testing.assert_allclose(out["y_lower"], lower, rtol=1e-12)

@@ -266,3 +266,15 @@ class TestProcesses:
         mean, variance = known.mean_and_variance(X)
         np.testing.assert_allclose(draws.mean(0), mean, atol=5.0 * np.sqrt(variance.max() / 4000))
         np.testing.assert_allclose(draws.var(0), variance, rtol=0.2)
+
+
+def test_intervals_are_as_wide_as_those_of_all_processes_drawn_finely() -> None:
+    g = np.array([[a, b] for a in (0.0, 0.5, 1.0) for b in (0.0, 0.5, 1.0)])
+    model = BayesianGPRegressor(random_state=0).fit(g, np.sin(6.0 * g[:, 0]) + 0.5 * g[:, 1])
+    weight = model.components_.weight
+    assert 1.0 / (weight @ weight) < 15.0  # few processes hold most, many hold the tails
+    found, fine = effects(model), effects(model, n_draws=8000, random_state=1)
+    for index in ("first", "total", "shapley", "std"):
+        told, true = (getattr(each, index) for each in (found, fine))
+        widths = told.upper - told.lower, true.upper - true.lower
+        np.testing.assert_allclose(widths[0], widths[1], rtol=0.05, err_msg=index)

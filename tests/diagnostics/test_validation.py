@@ -122,6 +122,12 @@ def test_a_wrong_variance_and_a_wrong_correlation_are_told_apart() -> None:
     assert "the lengthscales are too short" in distance_finding("sqexp", "sqexp", 30.0)
 
 
+def test_runs_of_the_fit_say_nothing_of_its_variance(penalized: PenalizedGPRegressor) -> None:
+    (told,) = (f.message for f in validate(penalized, X, Y).findings if f.code == "distance")
+    assert "14 of them are at runs that the model was fitted to" in told
+    assert "the variance is too" not in told
+
+
 def test_errors_that_are_only_in_the_wrong_places_are_not_called_too_large(
     penalized: PenalizedGPRegressor,
 ) -> None:

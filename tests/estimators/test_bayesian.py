@@ -1,16 +1,21 @@
 """The Bayesian average as an estimator: units, outputs, seeds, new runs, what it says of itself."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pengp import BayesianGPRegressor, InputError, PengpWarning, diagnose
+from pengp import BayesianGPRegressor, InputError, PengpWarning, diagnose, load, save
 from pengp._core.arrays import FloatArray
+from pengp.bayes.average import sampled
+from pengp.bayes.components import thin
 from pengp.bayes.heldout import leave_out
 from pengp.bayes.sample import PosteriorSample
+from pengp.choosing import random_folds
 
 QUICK: dict[str, Any] = {
     "kernels": "sqexp",
@@ -94,6 +99,57 @@ def test_held_out_runs_are_those_of_the_sample_in_the_response_s_unit(
     assert held.how.startswith("each run left out in turn")
 
 
+def test_folds_are_those_of_refits_without_each() -> None:
+    X, y = runs(18, 3)
+    model = BayesianGPRegressor(random_state=0).fit(X, y)
+    plan = random_folds(18, 4, random_state=1)
+    held = model.held_out(level=0.8, folds=plan)
+    assert held.how.startswith("4 random folds")
+    np.testing.assert_array_equal(held.run, np.concatenate(plan.test))
+    np.testing.assert_array_equal(held.y, y[held.run])
+    known, differences, ratios = model._surrogate.posteriors[0], [], []
+    for train, test in plan:
+        refit = sampled(known.X[train], known.y[train], model._settings, 5)
+        mean, variance = thin(refit, n_components=400).mixture.predict(known.X[test])
+        mean, std = y.mean() + y.std(ddof=1) * mean, y.std(ddof=1) * np.sqrt(variance)
+        mine = np.isin(held.run, test)
+        own = held.run[mine].argsort().argsort()
+        differences.append((held.mean[mine] - mean[own]) / std[own])
+        ratios.append(held.std[mine] / std[own])
+    assert np.abs(np.concatenate(differences)).mean() < 0.05
+    assert np.abs(np.log(np.concatenate(ratios))).mean() < 0.05
+    np.testing.assert_array_equal(
+        np.abs(2.0 * held.below - 1.0) <= 0.8, (held.lower <= held.y) & (held.y <= held.upper)
+    )
+
+
+def test_folds_are_given_like_cv_and_one_run_each_is_the_default(
+    model: BayesianGPRegressor,
+) -> None:
+    alone = model.held_out()
+    one_each = model.held_out(folds=np.arange(10))
+    np.testing.assert_array_equal(one_each.mean, alone.mean)
+    np.testing.assert_array_equal(one_each.crps, alone.crps)
+    for folds in (5, "space-filling:5", KFold(5)):
+        assert len(model.held_out(folds=folds).run) == 10
+    further = model.condition_on([[0.5, 0.5]], [1.0])
+    np.testing.assert_array_equal(further.held_out(folds=KFold(5)).run, np.arange(10))
+    with pytest.raises(InputError, match="leave at least 3 runs"):
+        model.held_out(folds=[(np.arange(2), np.arange(2, 10))])
+    with pytest.raises(InputError, match="all runs that they do not hold out"):
+        model.held_out(folds=[(np.arange(5), np.arange(8, 10))])
+
+
+def test_a_model_file_holds_runs_left_out_alone_but_no_folds(
+    model: BayesianGPRegressor, tmp_path: Path
+) -> None:
+    save(model, tmp_path / "a.pengp")
+    again: Any = load(tmp_path / "a.pengp")
+    np.testing.assert_array_equal(again.held_out().mean, model.held_out().mean)
+    with pytest.raises(InputError, match="folds cannot be held out of a model from a file"):
+        again.held_out(folds=5)
+
+
 def sample_of(model: BayesianGPRegressor) -> PosteriorSample:
     found = model._averages[0]
     assert found is not None
@@ -157,6 +213,15 @@ def test_new_runs_are_learned(model: BayesianGPRegressor) -> None:
     np.testing.assert_allclose(more.predict(X), y, atol=2e-2)
     std, before = (m.predict(X[10:], return_std=True)[1] for m in (more, model))
     assert (std < before).all()
+
+
+def test_a_model_that_learned_more_says_what_is_of_the_fit(model: BayesianGPRegressor) -> None:
+    assert "runs of fit" not in str(model)
+    further = model.condition_on([[0.5, 0.5], [0.1, 0.2]], [0.9, 0.4])
+    told = "by the 10 runs of fit, not the 2 learned later; so are activity_ and explanations_"
+    assert told in str(further)
+    assert told in str(further.summary())
+    assert further.kernel_weights_ == model.kernel_weights_
 
 
 def test_an_input_that_never_varied_changes_nothing() -> None:

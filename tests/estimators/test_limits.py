@@ -26,6 +26,7 @@ RNG = np.random.default_rng(0)
 X, Y = RNG.random((12, 3)), RNG.random(12)
 MANY_X, MANY_Y = RNG.random((40_000, 3)), RNG.random(40_000)
 MODEL = PenalizedGPRegressor(0.01, random_state=0).fit(X, Y)
+AVERAGE = BayesianGPRegressor(effective_size=50, n_components=10, random_state=0).fit(X, Y)
 
 TOO_MANY: list[Callable[[], Any]] = [
     lambda: PenalizedGPRegressor().fit(MANY_X, MANY_Y),
@@ -141,6 +142,21 @@ def test_an_ill_conditioned_fit_is_told() -> None:
         PenalizedGPRegressor(0.0, **settings).fit(x, y)
 
 
+def test_an_average_of_ill_conditioned_processes_is_told() -> None:
+    x = np.linspace(0.0, 1.0, 12)[:, None]
+    y = np.sin(5.0 * x[:, 0])
+    settings: dict[str, Any] = {"effective_size": 50, "n_components": 10, "random_state": 0}
+    with pytest.warns(PengpWarning, match=r"condition number .* larger nugget") as told:
+        model = BayesianGPRegressor(kernels="sqexp", nugget=1e-12, **settings).fit(x, y)
+    worst = 0.0
+    for theta in model.components_.theta:
+        R = np.exp(-theta * (x - x.T) ** 2) + 1e-12 * np.eye(12)
+        worst = max(worst, float(np.linalg.cond(R, 1)))
+    assert 0.3 < model.condition_ / worst < 10.0
+    assert any(f"{model.condition_:.0e}" in str(each.message) for each in told)
+    assert AVERAGE.condition_ < 1e12
+
+
 def test_an_outlier_among_many_runs_does_not_hide_the_highest_maximum() -> None:
     rng = np.random.default_rng(8)
     inputs = rng.random((110, 3))
@@ -150,3 +166,25 @@ def test_an_outlier_among_many_runs_does_not_hide_the_highest_maximum() -> None:
     found = penalized_path(inputs, y, [0.0], random_state=0)
     smooth = penalized_path(inputs, y, [0.0], n_starts=[[1e-3] * 3]).objective[0]
     assert found.objective[0] > smooth + 30.0  # what fewer runs without the outlier lead to
+
+
+ASKED: list[tuple[dict[str, Any], str]] = [
+    *(({"level": level}, "level must lie between 0 and 1") for level in (1.5, np.inf, np.nan, 0)),
+    *(({"level": level}, "level must lie between 0 and 1") for level in ("x", None, [0.9])),
+    *(({"output": output}, r"output=.* does not exist; there are 1") for output in (99, -1, 1.5)),
+    ({"output": "x"}, "output='x' does not exist"),
+]
+
+
+@pytest.mark.parametrize("model", [MODEL, AVERAGE], ids=["penalized", "average"])
+def test_levels_outputs_and_kinds_of_intervals_that_do_not_exist_are_named(model: Any) -> None:
+    for asked, words in ASKED:
+        with pytest.raises(InputError, match=words):
+            model.held_out(**asked)
+        ask = model.predictive_law if "output" in asked else model.predict_interval
+        with pytest.raises(InputError, match=words):
+            ask(X, **asked)
+    wrong: list[Any] = [[], None, "x", {"model"}]
+    for intervals in wrong:
+        with pytest.raises(InputError, match=r"intervals=.* is none of model, jackknife\+"):
+            model.predict_interval(X, intervals=intervals)

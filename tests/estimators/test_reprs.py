@@ -66,7 +66,7 @@ def test_what_a_notebook_shows_is_a_line_and_a_table() -> None:
         "mean": (propagate(other, n_draws=20), 9),
         "12 runs of 6 inputs, piston slap noise in dB": (runs, 12),
         "branin, x1 -5 to 10, x2 0 to 15": (get_function("branin"), 0),
-        f"12 runs, RMSE {np.sqrt(np.mean(model.loo_.residual**2)):.4g}": (model.loo_, 0),
+        f"{np.sqrt(np.mean(model.loo_.residual**2)):.4g} with theta kept": (model.loo_, 0),
         f"{(model.flat_.upper / model.flat_.lower).max():.4g} times": (model.flat_, 0),
     }
     for words, (record, rows) in shown.items():
@@ -140,6 +140,8 @@ def test_an_average_says_how_many_processes_it_has_and_no_explanation_twice() ->
     assert repr(found) == told
     rows = re.findall("<tr><td>(.*?)</td><td>(.*?)</td>", found._repr_html_())
     assert {name: int(number) for name, number in rows} == Counter(found.kernel)
+    left_out = np.sqrt(np.mean((model.held_out().mean - runs.y) ** 2))
+    assert repr(model.loo_) == f"LeaveOneOut(12 runs, RMSE {left_out:.4g} with theta learned anew)"
     shown = view_of(model).average.explanations
     assert sum(one.weight for one in shown) == pytest.approx(1.0, abs=1e-12)
     for one, other in itertools.combinations(shown, 2):

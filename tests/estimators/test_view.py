@@ -20,7 +20,7 @@ from pengp import (
 from pengp._core.registry import name_of
 from pengp.choosing.folds import random_folds
 from pengp.datasets import load_piston_slap
-from pengp.estimators.surrogate import LeaveOneOut
+from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.view import view_of
 from pengp.model.posterior import Posterior
 
@@ -177,7 +177,9 @@ def test_an_average_without_a_path_has_a_view_too() -> None:
 
 def test_explanations_that_differ_in_the_nugget_alone_are_one() -> None:
     model = BayesianGPRegressor(effective_size=200.0, random_state=0).fit(RUNS.X, RUNS.y)
-    found, modes = view_of(model).average.explanations, model.explanations_
+    (average,) = model._averages
+    assert average is not None
+    found, modes = view_of(model).average.explanations, average.explanations
     assert sum(one.weight for one in found) == pytest.approx(sum(e.weight for e in modes))
     assert [one.weight for one in found] == sorted((one.weight for one in found), reverse=True)
     names = [name_of(model._settings.members[e.member].kernel) for e in modes]
@@ -185,6 +187,10 @@ def test_explanations_that_differ_in_the_nugget_alone_are_one() -> None:
         both = sum(e.weight for e, name in zip(modes, names, strict=True) if name == kernel)
         assert sum(one.weight for one in found if one.kernel == kernel) == pytest.approx(both)
     assert len(set(names)) <= len(found) < len(modes)
+    top = model.explanations_[0]
+    assert repr(model.explanations_) == repr(found)
+    assert (top.kernel, top.nugget) in {(m.kernel.name, m.nugget) for m in average.members}
+    assert repr(top).startswith(f"Explained({top.kernel}, weight {top.weight:.2f}, ")
 
 
 def test_an_input_matters_in_an_explanation_as_it_does_in_a_draw_there() -> None:

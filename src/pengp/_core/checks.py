@@ -20,6 +20,9 @@ _MOST_STARTS = 10_000
 LARGEST_PARAMETER = 1e50
 """Lambdas, nuggets and bounds on theta beyond which products of powers would overflow."""
 
+ILL_CONDITIONED = 1e12
+"""Condition number from which on the log likelihood has fewer than about four digits."""
+
 
 def check_lams(lams: ArrayLike) -> FloatArray:
     """Return lams as [L], checked to be finite and not negative."""
@@ -107,6 +110,13 @@ def check_count(value: object, name: str, least: int, most: int | None = None) -
     return number
 
 
+def check_output(output: object, q: int) -> int:
+    """Return the number of one of q outputs."""
+    if not isinstance(output, numbers.Integral) or not 0 <= int(output) < q:
+        raise InputError(f"output={output!r} does not exist; there are {q}, counted from 0.")
+    return int(output)
+
+
 def check_flag(value: object, name: str) -> bool:
     """Return a truth value, or raise an InputError if it is none."""
     if not isinstance(value, bool | np.bool_):
@@ -161,6 +171,16 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 def warn(message: str, category: type[PengpWarning] = PengpWarning) -> None:
     """Warn in a category of the package, pointing at the caller of the public function."""
     warnings.warn(message, category, stacklevel=_caller_depth())
+
+
+def warn_ill_conditioned(worst: float) -> None:
+    """Warn where the condition number of a correlation matrix is beyond double precision."""
+    if worst > ILL_CONDITIONED:
+        warn(
+            f"the condition number of the correlation matrix is about {worst:.0e}, so that "
+            "the likelihood and standard deviations near the runs have few digits; use a "
+            "larger nugget."
+        )
 
 
 def _caller_depth() -> int:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.checks import warn
 from pengp._core.registry import name_of
 from pengp.bayes.components import Thinned, thin
@@ -106,6 +106,15 @@ class Average(Weighed):
                 "be left out."
             )
         return self.source if isinstance(self.source, HeldOut) else leave_out(self.source)
+
+    def without(self, sets: Sequence[IntArray]) -> HeldOut:
+        """Each set of runs predicted from the others, theta learned anew."""
+        if not isinstance(self.source, PosteriorSample):
+            raise InputError(
+                "folds cannot be held out of a model from a file or of 3 runs: a file does not "
+                "hold what they need; fit the model anew."
+            )
+        return leave_out(self.source, sets)
 
     @property
     def kernel_weights(self) -> dict[str, float]:

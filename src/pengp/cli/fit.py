@@ -56,7 +56,9 @@ MethodOption = Annotated[
 KernelOption = Annotated[
     str | None,
     choice(
-        "kernel", "Correlation function", "squared exponential and Matern 5/2; penalized: sqexp"
+        "kernel",
+        "Correlation function",
+        "squared exponential, and radial, product and nearly additive Matern 5/2; penalized: sqexp",
     ),
 ]
 NuggetOption = Annotated[
@@ -64,7 +66,8 @@ NuggetOption = Annotated[
     typer.Option(
         "--nugget",
         metavar="NUMBER|estimate",
-        help="Added to the diagonal of the correlations; bayes averages over estimates.",
+        help="Added to the diagonal of the correlations; with estimate, bayes averages over "
+        "nuggets and penalized takes the likeliest.",
         show_default="1e-5; bayes: also 1e-8",
     ),
 ]

@@ -14,16 +14,19 @@ def info(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a model file holds, and how far to trust it."""
+    import numpy as np
+
     from pengp.cli.models import open_model
     from pengp.cli.summary import Summary, all_parts, all_records
     from pengp.persistence import read_info
 
-    about = read_info(model)
-    summaries = [Summary.of(view) for view in open_model(model)]
+    about, views = read_info(model), open_model(model)
+    summaries, condition = [Summary.of(view) for view in views], views[0].estimator.condition_
     if as_json:
-        show_json({"file": str(model), **about, **all_records(summaries)})
+        show_json({"file": str(model), **about, "condition": condition, **all_records(summaries)})
     else:
-        origin = facts([("File", str(model)), *_origin(about)])
+        worst = f"condition number of the correlation matrix about {np.max(condition):.0e}"
+        origin = facts([("File", str(model)), *_origin(about), ("Numerics", worst)])
         show(rendered(origin, "", *all_parts(summaries)))
 
 

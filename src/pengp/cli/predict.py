@@ -134,6 +134,13 @@ def predict(
             writer.write(frame, _named(dialect, new, output))
     if sentence := outside.sentence():
         note(sentence)
+    if intervals is Intervals.JACKKNIFE:
+        note(
+            f"jackknife+ intervals cover at least {100 * max(2 * level - 1, 0):.3g} % of new runs "
+            "if these and the runs of the fit were drawn at random alike and the fit was repeated "
+            f"as a whole; of a design nothing is proved, though {100 * level:.3g} % is about "
+            "reached."
+        )
     if as_json:
         columns = prediction_columns(views)
         made = {"output": output, "rows": outside.rows, "level": level, "columns": columns}

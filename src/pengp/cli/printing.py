@@ -44,6 +44,9 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 #: Bold on and off: all that rich writes here to a terminal besides text.
 _STYLES = re.compile(r"(\x1b\[[01]m)")
 
+#: Stands for the space in "30 %" while lines are broken.
+_TIED = "\ue000"
+
 
 def visible(text: str) -> str:
     r"""Return text in which what a terminal would obey is shown as an escape, such as \x1b."""
@@ -109,7 +112,8 @@ def rendered(*parts: "RenderableType") -> str:
     )
     for part in parts:
         console.print(visible(part) if isinstance(part, str) else part)
-    return "".join(line.rstrip() + "\n" for line in page.getvalue().splitlines())
+    lines = page.getvalue().replace(_TIED, " ").splitlines()
+    return "".join(line.rstrip() + "\n" for line in lines)
 
 
 class _Page(io.StringIO):
@@ -159,7 +163,7 @@ def table(
         justify: JustifyMethod = "right" if index in at_right else "left"
         grid.add_column(Text(visible(name)), justify=justify, overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(visible(cell)) for cell in row))
+        grid.add_row(*(Text(_tied(cell)) for cell in row))
     return grid
 
 
@@ -170,15 +174,20 @@ def facts(pairs: Sequence[tuple[str, str]]) -> "Table":
 
     grid = Table.grid(padding=(0, 2))
     for word, text in pairs:
-        grid.add_row(Text(visible(word), style="bold"), Text(visible(text)))
+        grid.add_row(Text(visible(word), style="bold"), Text(_tied(text)))
     return grid
+
+
+def _tied(text: str) -> str:
+    """Return text whose numbers are not parted from their percent signs."""
+    return visible(text).replace(" %", f"{_TIED}%")
 
 
 def paragraph(text: str, *, indent: str = "") -> str:
     """Return text broken into lines that fit, each after the first indented."""
-    return textwrap.fill(
-        text, width(), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    tied = text.replace(" %", f"{_TIED}%")
+    return textwrap.fill(tied, width(), subsequent_indent=indent, **whole).replace(_TIED, " ")
 
 
 def number(value: float, digits: int = 4) -> str:

@@ -243,8 +243,7 @@ class Functions:
             Subsets; all 2^d in order are fastest.
         """
         Q = self._conditioned[2]
-        outer = beta[:, :, None] * beta[:, None, :]
-        found = self._sums(np.concatenate([outer, Q[None]]), masks)
+        found = self._sums(beta, Q, masks)
         inner, lost = found[:-1], found[-1]
         left = np.maximum(self._prior(masks) - lost, 0.0)
         return np.maximum(inner, 0.0) + scale2[:, None] * left
@@ -255,14 +254,14 @@ class Functions:
         spreads = np.stack([table.spread for table in self._tables])[:, None]  # [d, 1, T]
         return subset_sums(1.0 - spreads, spreads, weight, masks)[0]
 
-    def _sums(self, coefficients: FloatArray, masks: IntArray) -> FloatArray:
-        """Return <c, G_w> [c, w] for symmetric coefficients [c, N, N]."""
+    def _sums(self, beta: FloatArray, Q: FloatArray, masks: IntArray) -> FloatArray:
+        """Return beta' G_w beta for beta [D, N] and, last, <Q, G_w>, [D + 1, w]."""
         terms = self._tables[0].terms
         weight = np.outer(terms.weight, terms.weight).ravel()
         W = [table.covariances for table in self._tables]
         i, j = np.triu_indices(self._rows.shape[1])
-        out = np.zeros((len(coefficients), len(masks)))
-        step = max(64, _PIECE // (len(weight) * 32 + len(masks)))
+        out = np.zeros((len(beta) + 1, len(masks)))
+        step = max(64, _PIECE // (len(weight) * 32 + len(masks) + len(beta)))
         for start in range(0, len(i), step):
             left, right = i[start : start + step], j[start : start + step]
             centred, outside = np.empty((2, len(W), len(left), len(weight)))
@@ -272,9 +271,8 @@ class Functions:
                 m = table.means.T
                 outside[p] = (m[a][:, :, None] * m[b][:, None, :]).reshape(len(a), -1)
             twice = np.where(left == right, 1.0, 2.0)
-            out += (coefficients[:, left, right] * twice) @ subset_sums(
-                centred, outside, weight, masks
-            )
+            coefficients = np.vstack([beta[:, left] * beta[:, right], Q[left, right]])
+            out += (coefficients * twice) @ subset_sums(centred, outside, weight, masks)
         return out
 
     def main_effects(self, beta: FloatArray, p: int, x: FloatArray) -> FloatArray:

@@ -22,8 +22,9 @@ from pengp.exceptions import InputError
 _CURVE = 33
 """Points of a main-effect curve."""
 
-_COMPONENTS = 40
-"""Processes of an average that are drawn from."""
+_COMPONENTS, _WORK = 40, 30_000_000
+"""Processes of an average that are drawn from where all would take long: more than so many pairs of
+features times subsets of inputs."""
 
 _NODES = 6
 """Nodes an input at which a draw is fixed."""
@@ -135,7 +136,7 @@ def effects(
     *,
     output: int = 0,
     level: float = 0.9,
-    n_draws: int = 400,
+    n_draws: int = 1600,
     pairs: Sequence[tuple[str, str]] | None = None,
     random_state: RandomState = 0,
     input_names: Sequence[str] | None = None,
@@ -226,7 +227,9 @@ def _drawn(known: Processes, lines: list[Line], size: int, rng: np.random.Genera
     x = [line.grid(_CURVE) for line in lines]
     mean, variances = np.empty(size), []
     curves = [np.empty((size, len(points))) for points in x]
-    for process, rows, stretch in known.portions(size, _COMPONENTS, rng):
+    work = len(known.components) * layout.rows.shape[1] ** 2 // 2 * len(masks)
+    most = size if work <= _WORK else _COMPONENTS
+    for process, rows, stretch in known.portions(size, most, rng):
         functions = Functions(among(process, varied), layout)
         beta = functions.coefficients(stretch, rng)
         scale2 = process.sigma2 * stretch**2

@@ -24,8 +24,9 @@ from pengp.decisions.processes import Processes, processes_of
 _INPUTS = 2048
 """Points of the inputs' law, a Sobol sequence."""
 
-_COMPONENTS = 40
-"""Processes of an average that are drawn from."""
+_COMPONENTS, _WORK = 40, 60_000
+"""Processes of an average that are drawn from where all would take long: more than so many features
+times inputs."""
 
 _NODES, _POINTS = 6, 128
 """Nodes an input and points in the cube at which a draw is fixed."""
@@ -126,7 +127,7 @@ def propagate(
     quantiles: ArrayLike = LEVELS,
     output: int = 0,
     level: float = 0.9,
-    n_draws: int = 400,
+    n_draws: int = 1600,
     random_state: RandomState = 0,
     input_names: Sequence[str] | None = None,
     response_name: str | None = None,
@@ -218,7 +219,9 @@ def _drawn(
     uniform = stats.qmc.Sobol(len(varied), rng=rng).random(_INPUTS)
     X = np.column_stack([line.draw(uniform[:, k]) for k, line in enumerate(some)])
     found = _Draws(np.empty(size), np.empty(size), np.empty((size, len(levels))), np.zeros(size))
-    for process, rows, stretch in known.portions(size, _COMPONENTS, rng):
+    work = len(known.components) * layout.rows.size
+    most = size if work <= _WORK else _COMPONENTS
+    for process, rows, stretch in known.portions(size, most, rng):
         functions = Functions(among(process, varied), layout)
         beta = functions.coefficients(stretch, rng)
         smooth, rest = functions.at(X)

@@ -156,7 +156,7 @@ def validate_view(
         *_useless(scores, len(seen)),
         *_not_as_promised(differences),
         *_contradicted(check),
-        *_far_together(joint),
+        *_far_together(joint, _known(view, places)),
     )
     return Validation(law, scores, held, differences, check, joint, findings)
 
@@ -244,8 +244,17 @@ def _contradicted(check: IntervalCheck) -> Iterator[Finding]:
         )
 
 
-def _far_together(joint: JointErrors | None) -> Iterator[Finding]:
-    """Say what the errors say together about variance, mean and correlation."""
+def _known(view: FittedView, X: FloatArray) -> int:
+    """Return how many of the runs X [m, d] the model was fitted to."""
+    known = {tuple(run) for run in view.X.tolist()}
+    return sum(tuple(run) in known for run in X.tolist())
+
+
+def _far_together(joint: JointErrors | None, known: int = 0) -> Iterator[Finding]:
+    """Say what the errors say together about variance, mean and correlation.
+
+    So many of the runs are those of the fit, from which nothing follows.
+    """
     if joint is None:
         return
     smaller, larger = joint.balance
@@ -257,11 +266,17 @@ def _far_together(joint: JointErrors | None) -> Iterator[Finding]:
     if joint.p_value >= CONTRADICTION:
         p = 2.0 * min(joint.balance)
         said = f"as large as the model says, but not where it says (p = {p:.1g})"
+    meaning = _meaning(late, size)
+    if known:
+        meaning = (
+            f"{known} of them are at runs that the model was fitted to and hits, so that "
+            "this says nothing of its variance and lengthscales."
+        )
     yield Finding(
         "distance",
         f"Taken together the errors are {said}: their Mahalanobis distance is "
         f"{joint.distance:.4g}, where {joint.expected:.4g} is expected (p = {joint.p_value:.1g}; "
-        f"{joint.law}). {_meaning(late, size)}{_worst(joint)}",
+        f"{joint.law}). {meaning}{_worst(joint)}",
     )
 
 

@@ -20,7 +20,12 @@ _ALIKE = 0.1
 
 
 class Explained(NamedTuple):
-    """An explanation of the runs: a mode of the posterior, whatever its nugget."""
+    """An explanation of the runs: a mode of the posterior, whatever its nugget.
+
+    See Also
+    --------
+    pengp.BayesianGPRegressor : Its ``explanations_`` are such.
+    """
 
     kernel: str
     weight: float
@@ -28,6 +33,12 @@ class Explained(NamedTuple):
     theta: FloatArray  # [d], for inputs in the unit cube
     lengthscale: FloatArray  # [d], in the inputs' units; infinite for a constant input
     matters: BoolArray  # [d], whether the input matters at the mode, as in `Activity`
+    nugget: float
+    """Of the weightiest mode."""
+
+    def __repr__(self) -> str:
+        mattering = f"{int(self.matters.sum())} of {len(self.matters)} inputs matter"
+        return f"Explained({self.kernel}, weight {self.weight:.2f}, {mattering})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +111,7 @@ class AverageView:
             mode.theta,
             np.where(constant, np.inf, self.inputs.lengthscale(mode.theta)),
             (change / np.std(y) > MATTERS) & ~constant,
+            mode.nugget,
         )
 
     def lengthscale_draws(self) -> tuple[FloatArray, FloatArray]:

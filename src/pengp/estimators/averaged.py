@@ -1,13 +1,15 @@
 """What a fitted Bayesian average knows and predicts, output by output."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pengp._core.arrays import FloatArray
-from pengp._core.checks import warn
+from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.checks import check_output, warn
+from pengp._core.linalg import condition_number
 from pengp._core.registry import name_of
 from pengp._core.shown import named, shown
 from pengp.bayes.average import Average, Settings, extended
@@ -16,19 +18,26 @@ from pengp.bayes.heldout import HeldOut as LeftOut
 from pengp.bayes.jackknife import LeftOutMeans, left_out_means
 from pengp.bayes.law import MixtureLaw
 from pengp.bayes.mixture import ProcessMixture
-from pengp.choosing.scores import half_width
+from pengp.choosing.folds import FoldsLike, make_folds
+from pengp.choosing.plan import FoldPlan
+from pengp.choosing.scores import check_level
 from pengp.choosing.validation import Law
-from pengp.estimators.average_view import activity_in
+from pengp.estimators.average_view import AverageView, activity_in
 from pengp.estimators.base import SurrogateMixin
-from pengp.estimators.heldout import HeldOut
+from pengp.estimators.heldout import HeldOut, dealt
 from pengp.estimators.laws import MappedLaw
-from pengp.estimators.surrogate import LeaveOneOut, Surrogate, leave_one_out_in
+from pengp.estimators.left_out import LeaveOneOut
+from pengp.estimators.surrogate import Surrogate, leave_one_out_in
 from pengp.exceptions import InputError
 
 
 @shown
 class Components(NamedTuple):
     """The processes of the average.
+
+    They and their weights keep the predictive means and variances of all draws, nothing else: for
+    statements about the posterior, such as the weight of a kernel, use ``kernel_weights_`` and
+    ``activity_``.
 
     Examples
     --------
@@ -87,7 +96,11 @@ class AverageMixin(SurrogateMixin):
                 lines.append("constant response")
                 continue
             parts = [f"{kernel} {weight:.2f}" for kernel, weight in found.kernel_weights.items()]
-            lines.append(f"kernels: {', '.join(parts)}; effective size {found.effective_size:.0f}")
+            later = len(self.X_train_) - len(found.y)
+            of = f", by the {len(found.y)} runs of fit, not the {later} learned later; so are "
+            more = f"{of}activity_ and explanations_" if later else ""
+            size = f"effective size {found.effective_size:.0f}"
+            lines.append(f"kernels: {', '.join(parts)}; {size}{more}")
         return lines
 
     _estimated_nugget = "sample"
@@ -112,7 +125,10 @@ class AverageMixin(SurrogateMixin):
 
     @property
     def components_(self) -> Any:
-        """The processes that predict, a `Components` or a list of q."""
+        """The processes that predict, a `Components` or a list of q.
+
+        Their weights by kernel do not add up to `kernel_weights_`; see `Components`.
+        """
         check_is_fitted(self)
         return self._of_outputs([_components(m) for m in self._surrogate.posteriors])
 
@@ -147,17 +163,34 @@ class AverageMixin(SurrogateMixin):
         return self._numbers(lambda a: a.mean_change)
 
     @property
+    def condition_(self) -> Any:
+        """Largest estimated condition number of the processes' matrices, a number or [q]."""
+        check_is_fitted(self)
+        mixtures = self._surrogate.posteriors
+        found = [max(condition_number(p.L) for p in mixture.components) for mixture in mixtures]
+        return self._per_output(np.array(found))
+
+    @property
     def activity_(self) -> Any:
         """How much each input matters, an `Activity` or a list of q."""
         return self._each(lambda a: activity_in(self._surrogate.inputs, a.activity))
 
     @property
     def explanations_(self) -> Any:
-        """The modes of the posterior with their weights, a tuple or a list of q."""
-        return self._each(lambda a: a.explanations)
+        """The modes of the posterior, the weightiest first, a tuple of `Explained` or a list of q.
 
-    def held_out(self, output: int = 0, level: float = 0.95) -> HeldOut:
-        """Predict each run of ``fit`` from the others, theta learned anew by weighting the draws.
+        Those that differ in the nugget alone are one.
+        """
+        check_is_fitted(self)
+        found = enumerate(self._averages)
+        return self._of_outputs(
+            [None if a is None else AverageView.of(self, k).explanations for k, a in found]
+        )
+
+    def held_out(
+        self, output: int = 0, level: float = 0.95, *, folds: FoldsLike = "loo"
+    ) -> HeldOut:
+        """Predict each run of ``fit`` from others, theta learned anew by weighting the draws.
 
         Parameters
         ----------
@@ -165,30 +198,55 @@ class AverageMixin(SurrogateMixin):
             Which output, for responses [n, q].
         level : float
             Probability of the intervals.
+        folds : int, str, FoldPlan, array, splitter or iterable of pairs
+            Which runs are held out together, as ``cv`` of `PenalizedGPRegressorCV`; by default each
+            run alone. Every fold must leave 3 runs.
         """
         check_is_fitted(self)
-        half_width(level)
+        check_level(level)
+        output = check_output(output, len(self._averages))
         found, known = self._averages[output], self._surrogate
         if found is None:
             raise InputError("a constant response has nothing to predict.")
-        left, law = found.held_out, self._loo_law(output)
+        if isinstance(folds, str) and folds == "loo":
+            left, how = found.held_out, "each run left out in turn"
+        else:
+            plan = self._plan(folds, output)
+            left, how = found.without(plan.test), dealt(plan)
         others = {"effective_size": left.effective_size}
         if not known.response.transforms:  # the laws are of fewer draws than there are
             sd = known.response.sd[output]
             others |= {"mean": known.response.mean[output] + sd * left.mean, "std": sd * left.std}
-        y = known.y_raw[left.runs, output]
-        return HeldOut.of(left.runs, y, law, level, _how(left), **others)
+        y, laws = known.y_raw[left.runs, output], self._left_laws(left, output)
+        return HeldOut.of(left.runs, y, laws, level, _how(left, how), **others)
+
+    def _plan(self, folds: FoldsLike, output: int) -> FoldPlan:
+        """Return which runs of ``fit`` are held out together; the seed of the fit deals them."""
+        n = self._runs_in_fit(output)
+        y = self._surrogate.y_raw[:n, output]
+        plan = make_folds(folds, self.X_train_[:n], y, random_state=self._seeds[output])
+        if plan.train is not None:
+            raise InputError("folds must train on all runs that they do not hold out.")
+        return plan
+
+    def _left_laws(self, left: LeftOut, output: int) -> Iterator[tuple[IntArray, MappedLaw]]:
+        """Yield runs that were held out, and their laws; sets of one size have one df."""
+        sizes = np.array([len(law.location) for law in left.laws])
+        for size in np.unique(sizes):
+            laws = [law for law in left.laws if len(law.location) == size]
+            location = np.concatenate([law.location for law in laws])
+            scale = np.concatenate([law.scale for law in laws])
+            weights = np.repeat([law.weights for law in laws], size, axis=0)
+            law = MixtureLaw(location, scale, weights, laws[0].df)
+            rows = np.flatnonzero(np.repeat(sizes, sizes) == size)
+            yield rows, self._surrogate.mapped(output, law)
 
     def _loo_law(self, output: int) -> MappedLaw:
         """Return the laws [n] of the runs of ``fit``, theta learned anew without each."""
         found = self._averages[output]
         if found is None:
             raise InputError("a constant response has nothing to predict.")
-        laws = found.held_out.laws
-        location = np.concatenate([law.location for law in laws])
-        scale = np.concatenate([law.scale for law in laws])
-        weights = np.stack([law.weights for law in laws])
-        return self._surrogate.mapped(output, MixtureLaw(location, scale, weights, laws[0].df))
+        return next(self._left_laws(found.held_out, output))[1]
 
     @property
     def loo_(self) -> LeaveOneOut:
@@ -205,7 +263,8 @@ class AverageMixin(SurrogateMixin):
                 [flat if found is None else found.std for found in left],
             )
         )
-        loo = leave_one_out_in(self._surrogate, seen - mean, mean, std, self._loo_law)
+        parts = seen - mean, mean, std, self._loo_law
+        loo = leave_one_out_in(self._surrogate, *parts, theta="learned anew")
         return loo.output(0) if self._one_output else loo
 
     def _law(self, X_raw: FloatArray, output: int) -> Law:
@@ -237,12 +296,13 @@ class AverageMixin(SurrogateMixin):
         return left
 
 
-def _how(left: LeftOut) -> str:
-    """Say how runs were held out."""
-    more = f", further draws for {left.n_thin} of {len(left.runs)}" if left.n_thin else ""
-    few = int((left.effective_size < LEAST).sum())
+def _how(left: LeftOut, how: str) -> str:
+    """Say how runs were held out, and by how many draws."""
+    firsts = np.cumsum([0, *(len(law.location) for law in left.laws[:-1])])
+    more = f", further draws for {left.n_thin} of {len(firsts)}" if left.n_thin else ""
+    few = int((left.effective_size[firsts] < LEAST).sum())
     still = f", of which {few} still have fewer than {LEAST:.0f} effective ones" if few else ""
-    return f"each run left out in turn{more}{still}"
+    return f"{how}{more}{still}"
 
 
 def _components(mixture: ProcessMixture) -> Components:

@@ -18,6 +18,7 @@ from pengp.estimators.data import check_inside, check_near
 from pengp.estimators.factors import as_numbers, find_levels
 from pengp.estimators.intervals import IntervalMixin
 from pengp.estimators.laws import MappedLaw
+from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.noise import check_exact, checked_noise
 from pengp.estimators.scales import (
     InputTransforms,
@@ -26,7 +27,7 @@ from pengp.estimators.scales import (
     check_domains,
     check_responses,
 )
-from pengp.estimators.surrogate import LeaveOneOut, Surrogate
+from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
 from pengp.model.levels import Levels, levels_among

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import as_seed, check_count, check_jobs, warn
+from pengp._core.checks import (
+    ILL_CONDITIONED,
+    as_seed,
+    check_count,
+    check_jobs,
+    warn,
+    warn_ill_conditioned,
+)
 from pengp._core.datasets import constant_columns
 from pengp._core.linalg import ONE_THREAD
 from pengp._core.progress import part
@@ -86,7 +93,8 @@ class BayesianGPRegressor(
     Attributes
     ----------
     components_ : Components, or list of q
-        The processes that predict: kernel, theta, nugget and weight.
+        The processes that predict: kernel, theta, nugget and weight. They keep the predictive means
+        and variances of all draws; their weights by kernel are not ``kernel_weights_``.
     kernel_weights_ : dict of float, or list of q
         Posterior probability of each kernel.
     log_evidence_, log_evidence_error_ : float or [q]
@@ -99,8 +107,11 @@ class BayesianGPRegressor(
     activity_ : Activity, or list of q
         Posterior probability that each input matters, quantiles of the change of the response from
         end to end, and of the lengthscale in the input's unit.
-    explanations_ : tuple of Explanation, or list of q
-        The modes of the posterior, with their weights.
+    explanations_ : tuple of Explained, or list of q
+        The modes of the posterior, the weightiest first: kernel, nugget, weight, theta, lengthscale
+        and which inputs matter. Those that differ in the nugget alone are one.
+    condition_ : float or [q]
+        Largest estimated condition number of the processes' correlation matrices.
     thinning_ : float or [q]
         Root mean square change of the predictive mean, in predictive standard deviations, between
         all draws and the components that are kept; estimated at points that had no part in keeping
@@ -257,6 +268,9 @@ class BayesianGPRegressor(
             for sentence in () if found is None else found.problems:
                 which = "" if self._one_output else f" of output {k}"
                 warn(f"the posterior{which} cannot be trusted: {sentence}")
+        least = min(float(np.min(member.nugget)) for member in self._settings.members)
+        if len(self.X_train_) ** 1.5 / least > ILL_CONDITIONED:  # more it cannot be
+            warn_ill_conditioned(float(np.max(self.condition_)))
 
 
 def _average(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,11 +12,15 @@ from pengp._core.shown import Shown
 from pengp.choosing.crossval import CVTable
 from pengp.choosing.folds import leave_one_out
 from pengp.choosing.laws import NormalLaw
+from pengp.choosing.plan import FoldPlan
 from pengp.choosing.scores import coverage, interval_score, mean_surprise, q2, rmse
 from pengp.estimators.laws import MappedLaw
 from pengp.model.posterior import Posterior, condition
 from pengp.path.fitting import Model
 from pengp.path.penalized import PathFit, fit_path
+
+#: Predictions by number, and their laws.
+Laws: TypeAlias = Iterable[tuple[IntArray | slice, MappedLaw]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,12 +77,15 @@ class HeldOut(Shown):
 
     @classmethod
     def of(
-        cls, run: IntArray, y: FloatArray, law: MappedLaw, level: float, how: str, **others: Any
+        cls, run: IntArray, y: FloatArray, laws: "Laws", level: float, how: str, **others: Any
     ) -> "HeldOut":
-        """Return what the predictive laws [N] say of y [N]; ``others`` are fields known better."""
-        (mean, std), (lower, upper) = law.moments(), law.interval(level).T
-        found = {"mean": mean, "std": std, "lower": lower, "upper": upper, "crps": law.crps(y)}
-        found |= {"below": law.cdf(y), "log_density": law.log_density(y)}
+        """Return what predictive laws say of y [N]; ``others`` are fields that are known better."""
+        told = np.empty((7, len(y)))
+        for rows, law in laws:
+            numbers = law.crps(y[rows]), law.cdf(y[rows]), law.log_density(y[rows])
+            told[:, rows] = [*law.moments(), *law.interval(level).T, *numbers]
+        names = ("mean", "std", "lower", "upper", "crps", "below", "log_density")
+        found = dict(zip(names, told, strict=True))
         return cls(run=run, y=y, level=level, how=how, **(found | others))
 
     def _in_short(self) -> str:
@@ -135,8 +142,13 @@ def of_table(table: CVTable, lam: float) -> tuple[list[Split], str]:
         Split(train, test, table.theta[at, k], nugget[k], sigma2[k])
         for k, (train, test) in enumerate(table.plan)
     ]
-    times = f", dealt {table.plan.repeats} times" if table.plan.repeats > 1 else ""
-    return splits, f"{table.plan.n_folds} {table.plan.kind} folds{times}"
+    return splits, dealt(table.plan)
+
+
+def dealt(plan: FoldPlan) -> str:
+    """Say how the folds of a plan lie."""
+    times = f", dealt {plan.repeats} times" if plan.repeats > 1 else ""
+    return f"{plan.n_folds} {plan.kind} folds{times}"
 
 
 class Known(NamedTuple):
@@ -236,4 +248,4 @@ def held_out_of(
 ) -> HeldOut:
     """Return the record of normal predictions of runs of y [n], mapped to the user's unit."""
     law = mapped(NormalLaw(found.mean, found.std))
-    return HeldOut.of(found.run, y[found.run], law, level, how)
+    return HeldOut.of(found.run, y[found.run], [(slice(None), law)], level, how)

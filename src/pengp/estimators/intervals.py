@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import check_levels
+from pengp._core.checks import check_levels, check_output
 from pengp.choosing.jackknife import jackknife_plus, rank
 from pengp.choosing.laws import NormalLaw
-from pengp.choosing.scores import half_width
+from pengp.choosing.scores import check_level
 from pengp.choosing.validation import Law
 from pengp.estimators.laws import noisy_law
 from pengp.estimators.noise import checked_noise
@@ -75,6 +75,7 @@ class IntervalMixin:
             are those of the response without noise.
         """
         X_raw = self._new_inputs(X)
+        output = check_output(output, len(self._surrogate.posteriors))
         sd = checked_noise(noise_sd, np.zeros((len(X_raw), 1)))
         law = self._law(X_raw, output)
         return law if sd is None else noisy_law(law, sd[:, 0])
@@ -120,9 +121,9 @@ class IntervalMixin:
         lower, upper : [m] or [m, q]
             Ends of the intervals.
         """
-        half_width(level)  # says so if the level is none, before any work
+        check_level(level)  # says so if the level is none, before any work
         ends_of = {"model": self._model_ends, "jackknife+": self._jackknife_ends}
-        if intervals not in ends_of:
+        if intervals not in tuple(ends_of):  # also what has no hash
             raise InputError(f"intervals={intervals!r} is none of {', '.join(ends_of)}.")
         X_raw, q = self._new_inputs(X), len(self._surrogate.posteriors)
         ends = np.empty((len(X_raw), q, 2))

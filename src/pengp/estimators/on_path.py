@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_count, check_starts, warn
+from pengp._core.checks import check_count, check_output, check_starts, warn, warn_ill_conditioned
 from pengp._core.linalg import condition_number
+from pengp.choosing.scores import check_level
 from pengp.estimators.base import RawRuns, SurrogateMixin
 from pengp.estimators.data import TrainingData, prepare
 from pengp.estimators.heldout import (
@@ -34,9 +35,6 @@ from pengp.path.fitting import Model, checked_model
 from pengp.path.flatness import Flat
 from pengp.path.penalized import Modes, PathFit, fit_path
 from pengp.path.penalties import AnyPenalty
-
-#: Condition number from which on the log likelihood has fewer than about four digits.
-_ILL_CONDITIONED = 1e12
 
 _Record = TypeVar("_Record", Modes, Flat)
 
@@ -120,13 +118,7 @@ class PathMixin(SurrogateMixin):
 
     def _warn_untrusted(self) -> None:
         """Say that an estimate at lam_ is no maximum, or that double precision is not enough."""
-        worst = float(np.max(self.condition_))
-        if worst > _ILL_CONDITIONED:
-            warn(
-                f"the condition number of the correlation matrix is about {worst:.0e}, so that "
-                "the likelihood and standard deviations near the runs have few digits; use a "
-                "larger nugget."
-            )
+        warn_ill_conditioned(float(np.max(self.condition_)))
         for k, converged in enumerate(np.ravel(self._chosen.converged)):
             if not converged:
                 which = "" if self._one_output else f" of output {k}"
@@ -204,6 +196,8 @@ class PathMixin(SurrogateMixin):
             Whether each run is left out in turn although there are folds.
         """
         check_is_fitted(self)
+        check_level(level)
+        output = check_output(output, len(self._surrogate.posteriors))
         data, model, known = self.path_._data, self._chosen._model, self._surrogate
         runs, lam = Known.of(data, output), float(np.atleast_1d(self.lam_)[output])
         tables = np.atleast_1d(np.array(getattr(self, "cv_table_", None), dtype=object))

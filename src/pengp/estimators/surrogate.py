@@ -1,17 +1,17 @@
 """The fitted state of an estimator: scalers and one posterior per output, in the user's units."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
 from pengp._core.arrays import FloatArray
-from pengp._core.shown import Shown
 from pengp.bayes.mixture import ProcessMixture
 from pengp.choosing.laws import NormalLaw
 from pengp.estimators.laws import MappedLaw, law_of
+from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.scales import check_domain
 from pengp.exceptions import InputError
 from pengp.model.posterior import Posterior, condition
@@ -21,40 +21,6 @@ from pengp.path.penalized import PathFit
 
 #: New inputs that are scaled at a time, so that predictions need no scaled copy of all of them.
 _BLOCK = 1 << 14
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LeaveOneOut(Shown):
-    """Each run predicted from all others, in the user's units; theta and the scales are kept.
-
-    Attributes
-    ----------
-    mean, std : [n] or [n, q]
-        Predictive mean and standard deviation.
-    residual : [n] or [n, q]
-        Response less predictive mean.
-    standardized_residual : [n] or [n, q]
-        residual / std, for a transformed response both on the transformed scale: about standard
-        normal for a sound surrogate; 0 for a constant response.
-
-    See Also
-    --------
-    pengp.PenalizedGPRegressor : Its ``loo_`` is one.
-    """
-
-    mean: FloatArray
-    std: FloatArray
-    residual: FloatArray
-    standardized_residual: FloatArray
-
-    def _in_short(self) -> str:
-        error = np.sqrt(np.mean(np.square(self.residual), axis=0))
-        told = ", ".join(f"{one:.4g}" for one in np.atleast_1d(error))
-        return f"{len(self.mean)} runs, RMSE {told} with theta kept"
-
-    def output(self, k: int) -> "LeaveOneOut":
-        """Return the predictions [n] of output k."""
-        return LeaveOneOut(*(getattr(self, f.name)[:, k] for f in fields(self)))
 
 
 _Process = TypeVar("_Process", bound=Posterior | ProcessMixture)
@@ -258,10 +224,11 @@ def leave_one_out_in(
     mean: FloatArray,
     std: FloatArray,
     law: Callable[[int], MappedLaw],
+    theta: str = "kept",
 ) -> LeaveOneOut:
     """Return predictions [n, q] of standardised responses in the user's units, read-only.
 
-    ``law`` gives those of an output that is transformed.
+    ``law`` gives those of an output that is transformed; ``theta`` is kept or learned anew.
     """
     units = known.response
     standardized = np.divide(residual, std, out=np.zeros_like(std), where=std > 0.0)
@@ -270,9 +237,9 @@ def leave_one_out_in(
         for k in np.flatnonzero(~units.constant):
             moments[0][:, k], moments[1][:, k] = law(int(k)).moments()
         left = known.y_raw[: len(mean)] - moments[0]
-    loo = LeaveOneOut(*moments, left, standardized)
-    for field in fields(loo):
-        getattr(loo, field.name).flags.writeable = False
+    loo = LeaveOneOut(*moments, left, standardized, theta)
+    for column in loo.columns:
+        column.flags.writeable = False
     return loo
 
 

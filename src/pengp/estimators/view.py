@@ -6,7 +6,6 @@ likelihood has (lambda, path, modes, flat stretch, bounds of theta, leave-one-ou
 is there if `is_penalized`; what only a Bayesian average has is in `average`.
 """
 
-import numbers
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,15 +18,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import BoolArray, FloatArray, as_floats
+from pengp._core.checks import check_output
 from pengp.choosing.validation import Law
 from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
 from pengp.estimators.heldout import HeldOut
+from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.nested import surrogate_in
 from pengp.estimators.noise import noise_words
 from pengp.estimators.path_view import active_inputs
 from pengp.estimators.scaled_view import ScaledView
-from pengp.estimators.surrogate import LeaveOneOut
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel
 from pengp.model.levels import levels_among
@@ -100,9 +100,7 @@ def view_of(
         return estimator
     estimator = surrogate_in(estimator)
     check_model(estimator)
-    q = count_outputs(estimator)
-    if not isinstance(output, numbers.Integral) or not 0 <= output < q:
-        raise InputError(f"output={output} does not exist; there are {q}, counted from 0.")
+    output = check_output(output, count_outputs(estimator))
     names = names_of_inputs(estimator, input_names)
     if response_name is None:
         response_name = "response" if estimator.y_train_.ndim == 1 else f"output {output}"
