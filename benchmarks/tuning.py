@@ -6,7 +6,8 @@ to the value in use, the likelihood evaluations, the time, the maxima listed, th
 of paths alone, and the evaluations of data sets that are too large for Hessians; and how many
 cells fall short by more than 1e-5 of the best of 50 random starts (tests/data/best_of_50.npz), on
 paths and at single lambdas, or of 120 starts for noisy responses at a single lambda, from the
-default ten starts and from 20. A constant stays where doing without it costs 2 % of the evaluations of paths or a cell.
+default ten starts and from 20. A constant stays where doing without it costs 2 % of the evaluations
+of paths or a cell.
 """
 
 import sys
