@@ -72,7 +72,7 @@ def test_an_input_is_uniform_over_the_region_unless_said_otherwise(known: Proces
 
 @pytest.mark.parametrize("transform", ["log", "log10", "sqrt", None])
 @pytest.mark.parametrize("kernel", ["sqexp", "matern52"])
-def test_a_log_uniform_law_by_quadrature(transform: str | None, kernel: str) -> None:
+def test_a_log_uniform_law_by_quadrature(transform: Any, kernel: Any) -> None:
     X = np.array([[0.01, 1.0], [0.3, 3.0], [2.0, 2.0], [100.0, 2.5]])
     chosen = {0: transform} if transform else None
     model = PenalizedGPRegressor(0.01, kernel=kernel, input_transforms=chosen, random_state=0)

@@ -102,7 +102,7 @@ def test_a_file_and_another_lambda_have_their_own_jackknife(
 
 def test_what_cannot_be_had_is_refused_in_a_sentence(penalized: PenalizedGPRegressor) -> None:
     with pytest.raises(InputError, match="intervals='bootstrap' is none of model, jackknife"):
-        penalized.predict_interval(NEW, intervals="bootstrap")
+        penalized.predict_interval(NEW, intervals="bootstrap")  # type: ignore[arg-type]
     few = PenalizedGPRegressor(0.01, random_state=0).fit(X[:8], Y[:8])
     with pytest.raises(
         InputError, match=r"at least 19 runs; 8 runs support a level of at most 0\.888\."
@@ -133,8 +133,11 @@ def test_jackknife_covers_where_normal_intervals_of_the_mle_do_not() -> None:
         design, new = rng.random((20, 3)), rng.random((40, 3))
         y, seen = (np.exp(3.0 * A[:, 0] * A[:, 1]) + np.sin(9.0 * A[:, 2]) for A in (design, new))
         model = PenalizedGPRegressor(0.0, n_starts=4, random_state=0).fit(design, y)
-        for kind, inside in (("model", normal), ("jackknife+", jackknife)):
-            lower, upper = model.predict_interval(new, 0.9, kind)
+        both = (
+            (normal, model.predict_interval(new, 0.9)),
+            (jackknife, model.predict_interval(new, 0.9, "jackknife+")),
+        )
+        for inside, (lower, upper) in both:
             inside.append(float(np.mean((lower <= seen) & (seen <= upper))))
     assert np.mean(normal) < 0.86
     assert float(np.mean(jackknife)) > 0.8  # 2 level - 1

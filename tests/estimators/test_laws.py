@@ -30,6 +30,22 @@ def mixture(transform: Transform, df: int = 9) -> MappedLaw:
     return MappedLaw(law, SHIFT, STRETCH, transform)
 
 
+@pytest.mark.parametrize("transform", [Log(), Log10()])
+def test_a_mixture_of_normal_laws_through_a_logarithm(transform: Transform) -> None:
+    base: Any = mixture(transform).base
+    law = MappedLaw(replace(base, df=np.inf), SHIFT, STRETCH, transform)
+    rate = STRETCH * (1.0 if transform.name == "log" else np.log(10.0))
+    mu = np.log(transform.inverse(SHIFT + STRETCH * base.location[0]))
+    sigma = rate * base.scale[0]
+    means = np.exp(mu + 0.5 * sigma**2)
+    mean = base.weights @ means
+    second = base.weights @ (means**2 * np.exp(sigma**2))
+    np.testing.assert_allclose(np.ravel(law.moments()), [mean, np.sqrt(second - mean**2)])
+    slopes = rate * base.weights * means
+    np.testing.assert_allclose(law.mean_slopes()[0][0], slopes)
+    np.testing.assert_allclose(law.mean_slopes()[1][0], slopes * sigma)
+
+
 TRANSFORMS = [Log10(), Sqrt(), Logit(-2.0, 9.0), BoxCox(0.5), YeoJohnson(0.4)]
 
 

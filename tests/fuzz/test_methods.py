@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -110,7 +110,7 @@ def test_a_method(name: str) -> None:
                 continue
             value = makers[parameter.name]()
             if data.draw(st.integers(0, 5)) == 0:
-                value, sound = spoilt(data.draw, value), False
+                value, sound = spoilt(cast(st.DrawFn, data.draw), value), False
             chosen[parameter.name] = value
         answer = attempt(lambda: method(**chosen))
         if sound and not hasattr(answer, "fit"):

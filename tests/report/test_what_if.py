@@ -14,6 +14,7 @@ from sklearn.base import clone
 from pengp import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV, PengpWarning
 from pengp._core.arrays import FloatArray
 from pengp.datasets import latin_hypercube
+from pengp.model import BoxCox, Logit, YeoJohnson
 from pengp.plots import ContourDisplay
 from pengp.report import write_report
 from tests.report.test_browser import browser, open_report, pytestmark  # noqa: F401
@@ -71,6 +72,46 @@ def test_the_page_predicts_as_the_model_does(
     outside = ((points < X.min(0)) | (points > X.max(0))).any(1)
     np.testing.assert_array_equal(found[:, 3] == 1.0, outside)
     assert 0 < outside.sum() < 200
+
+
+TRANSFORMED = {
+    "log": (MODELS[0], "log", None),
+    "log10-noisy-average": (MODELS[2], "log10", NOISE / 50.0),
+    "log-average": (MODELS[2], "log", None),
+    "sqrt": (MODELS[0], "sqrt", None),
+    "logit": (MODELS[1], Logit(0.0, 90.0), None),
+    "boxcox-average": (MODELS[2], BoxCox(0.3), None),
+    "yeojohnson": (MODELS[1], YeoJohnson(0.4), None),
+}
+SCALES = (Logit(-2.0, 12.0), YeoJohnson(0.3), BoxCox(0.5))
+
+
+@pytest.mark.filterwarnings("ignore:the posterior cannot be trusted")  # few draws are enough
+@pytest.mark.parametrize("case", TRANSFORMED)
+def test_a_transformed_response_is_predicted_in_its_unit(
+    case: str,
+    browser: Browser,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    X = BOUNDS[:, 0] + latin_hypercube(12, 3, random_state=0) * np.ptp(BOUNDS, axis=1)
+    y = 30.0 + 20.0 * np.sin(0.5 * X[:, 0]) + X[:, 1] * (X[:, 2] - 5.5)
+    chosen, transform, noise_sd = TRANSFORMED[case]
+    model = clone(chosen).set_params(
+        response_transform=transform, input_transforms=dict(enumerate(SCALES))
+    )
+    model.fit(X, y, noise_sd=noise_sd)
+    write_report(model, tmp_path / "page.html", info={"response": "y"})
+    ends = np.array([t.forward(b) for t, b in zip(SCALES, BOUNDS, strict=True)])
+    width = np.ptp(ends, axis=1)
+    low, high = ends[:, 0] - 0.1 * width, ends[:, 1] + 0.1 * width
+    places = np.random.default_rng(0).uniform(low, high, (200, 3))
+    points = np.column_stack([t.inverse(z) for t, z in zip(SCALES, places.T, strict=True)])
+    opened = open_report(browser, tmp_path / "page.html")
+    found = np.array(opened.page.evaluate(PREDICT, ["o0-what-if", places.tolist()]))
+    assert opened.complaints == []
+    opened.page.close()
+    expected = np.column_stack([model.predict(points), *model.predict_interval(points)])
+    np.testing.assert_allclose(found[:, :3], expected, rtol=1e-6)
 
 
 def mixed_runs() -> tuple[pd.DataFrame, FloatArray]:

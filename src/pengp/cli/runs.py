@@ -143,7 +143,9 @@ def note_suspects(runs: Runs, transforms: "Mapping[str, Transform]") -> None:
                 f"the column {name!r} counts the rows and is taken for an input; if it is none, "
                 "name those that are: --inputs A,B,..."
             )
-    scaled = {name: transforms[name].forward(X[name]) for name in names if name in transforms}
+    scaled = {
+        name: transforms[name].forward(X[name].to_numpy()) for name in names if name in transforms
+    }
     found = like_responses(X.to_numpy())
     if scaled:
         found = sorted({*found, *like_responses(X.assign(**scaled).to_numpy())})

@@ -231,8 +231,8 @@ def _warn_about_constants(
         )
         warn(by_surface(python, command))
     if responses.any():
-        which = "y" if len(responses) == 1 else f"output {np.flatnonzero(responses).tolist()} of y"
-        warn(f"{which} is constant; its prediction is that constant, without spread.")
+        of = "y" if len(responses) == 1 else f"output {np.flatnonzero(responses).tolist()} of y"
+        warn(f"{of} is constant; its prediction is that constant, without spread.")
 
 
 def lambda_values(lams: str | ArrayLike, data: TrainingData, model: Model) -> FloatArray:

@@ -80,10 +80,10 @@ class MappedLaw(Shown):
         location, scale, weights, df = self.parts
         z, s = self.shift + self.stretch * location, self.stretch * scale
         if isinstance(self.transform, Log) and np.isinf(df):
-            return _lognormal(self.transform.rate * z[:, 0], self.transform.rate * s[:, 0])
+            return _mixed(*_lognormal(self.transform.rate * z, self.transform.rate * s), weights)
         centre = self.transform.inverse(np.vecdot(z, weights))
         first, second = np.zeros((2, len(z)))
-        for x, w in zip(*_nodes(df), strict=True):
+        for x, w in zip(*standard_nodes(df), strict=True):
             # Away from about the mean, so that the variance is no difference of large numbers.
             away = self.transform.inverse(z + x * s) - centre[:, None]
             first += w * np.vecdot(away, weights)
@@ -95,10 +95,11 @@ class MappedLaw(Shown):
         location, scale, weights, df = self.parts
         z, s = self.shift + self.stretch * location, self.stretch * scale
         if isinstance(self.transform, Log) and np.isinf(df):
-            in_location = self.transform.rate * self.stretch * self.mean()[:, None]
-            return in_location, self.transform.rate * in_location * s
+            rate = self.transform.rate
+            in_location = rate * self.stretch * weights * _lognormal(rate * z, rate * s)[0]
+            return in_location, rate * in_location * s
         in_location, in_scale = np.zeros((2, *z.shape))
-        for x, w in zip(*_nodes(df), strict=True):
+        for x, w in zip(*standard_nodes(df), strict=True):
             slope = w * self.stretch * weights * self.transform.inverse_slope(z + x * s)
             in_location += slope
             in_scale += x * slope
@@ -204,8 +205,14 @@ def _lognormal(mu: FloatArray, sigma: FloatArray) -> tuple[FloatArray, FloatArra
         return mean, np.asarray(mean * np.sqrt(np.expm1(sigma * sigma)))
 
 
+def _mixed(mean: FloatArray, std: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and standard deviation [m] of mixtures of laws with these [m, M]."""
+    whole = np.vecdot(mean, weights)
+    return whole, np.sqrt(np.vecdot(std**2 + (mean - whole[:, None]) ** 2, weights))
+
+
 @lru_cache(maxsize=32)
-def _nodes(df: float) -> tuple[FloatArray, FloatArray]:
+def standard_nodes(df: float) -> tuple[FloatArray, FloatArray]:
     """Return points and weights, which sum to 1, of a standard normal or a cut Student t law.
 
     Equally spaced for the normal law, which is as good as any rule for smooth functions and better

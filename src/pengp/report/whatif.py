@@ -2,6 +2,7 @@
 
 import base64
 import math
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from pengp._core.arrays import FloatArray
 from pengp.bayes.mixture import ProcessMixture
 from pengp.choosing.scores import half_width
+from pengp.estimators.laws import standard_nodes
 from pengp.estimators.view import FittedView
 from pengp.model.elementary import Transform
 from pengp.model.levels import Integer, Levels
@@ -23,7 +25,7 @@ from pengp.report.text import number
 _LEVEL = 0.95
 #: How far the sliders go beyond the design region, in parts of it.
 _BEYOND = 0.1
-#: Kernels, means and transforms of inputs that the page's script knows.
+#: Kernels, means and transforms that the page's script knows.
 _KERNELS = (
     "sqexp",
     "matern52",
@@ -33,20 +35,33 @@ _KERNELS = (
     "matern52_additive",
 )
 _MEANS = ("zero", "constant", "linear")
-_SCALES = ("none", "log", "log10", "sqrt")
+_SCALES = ("none", "log", "log10", "sqrt", "logit", "boxcox", "yeojohnson")
 
 
 def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     """Return the sliders of one output; None where the page could not predict what pengp does."""
     view = subject.view
+<<<<<<< HEAD
     if view.is_constant or why_not(view):
+=======
+    if view.is_constant:
+>>>>>>> table
         return None
     scales = [_scale(transform) for transform in view.input_transforms]
+    response = _scale(view.response_transform)
     processes = _processes(view)
+<<<<<<< HEAD
+=======
+    named = {(getattr(p.kernel, "name", ""), getattr(p.mean, "name", "")) for p in processes}
+    known = all(kernel in _KERNELS and mean in _MEANS for kernel, mean in named)
+    if not known or not all(scale["scale"] in _SCALES for scale in [*scales, response]):
+        return None
+>>>>>>> table
     id = f"{subject.key}-what-if"
     payload.models[id] = {
         **_numbers(view, processes),
         "scales": scales,
+        "response": response,
         "runs": [_floats(view.X.min(0)), _floats(view.X.max(0))],
         "held": _floats(view.middle),
         "inputs": np.flatnonzero(~view.constant).tolist(),
@@ -81,7 +96,7 @@ def _scale(transform: Transform) -> dict[str, Any]:
         return {"scale": "none", "values": list(transform.values)}
     whole = isinstance(transform, Integer)
     inner = transform.scale if isinstance(transform, Integer) else transform
-    return {"scale": inner.name, "whole": whole}
+    return {"scale": inner.name, "whole": whole, **asdict(inner)}
 
 
 def _slider(view: FittedView, p: int, id: str) -> dict[str, Any]:
@@ -99,8 +114,9 @@ def _slider(view: FittedView, p: int, id: str) -> dict[str, Any]:
     inner = transform.scale if isinstance(transform, Integer) else transform
     a, b, z = (float(v) for v in inner.forward(np.array([low, high, middle])))
     reach = _BEYOND * (b - a)
-    least = a - reach if inner.name != "sqrt" else max(a - reach, 0.0)
-    ends = {"low": repr(least), "high": repr(b + reach), "step": "any"}
+    # There and back again: no further than the range of the transform.
+    least, most = inner.forward(inner.inverse(np.array([a - reach, b + reach]))).tolist()
+    ends = {"low": repr(least), "high": repr(most), "step": "any"}
     return {**found, **ends, "start": repr(z), "text": number(middle)}
 
 
@@ -133,6 +149,8 @@ def _numbers(view: FittedView, each: tuple[Posterior, ...]) -> dict[str, Any]:
     posterior = known.posteriors[view.output]
     several = isinstance(posterior, ProcessMixture)
     width = np.ptp(known.inputs.ends, axis=0)
+    df = float(posterior.df) if several else np.inf
+    nodes = standard_nodes(df) if view.response_transform != IDENTITY else None
     return {
         **_estimates(list(each)),
         "X": _floats(each[0].X),
@@ -142,7 +160,8 @@ def _numbers(view: FittedView, each: tuple[Posterior, ...]) -> dict[str, Any]:
         "kernel": [p.kernel.name for p in each],
         "mean": [p.mean.name for p in each],
         "variance": [p.mean.variance for p in each],
-        "df": posterior.df if several and np.isfinite(posterior.df) else None,
+        "df": df if np.isfinite(df) else None,
+        "nodes": None if nodes is None else [_floats(part) for part in nodes],
         "lower": _floats(known.inputs.ends[0]),
         "width": _floats(np.where(width > 0.0, width, 1.0)),
         "constant": known.inputs.constant.tolist(),

@@ -133,8 +133,18 @@
     return 0.5 * (low + high);
   }
 
-  const scales = { none: [(x) => x, (z) => z], log: [Math.log, Math.exp], sqrt: [Math.sqrt, (z) => z * z],
-    log10: [Math.log10, (z) => 10 ** z] };
+  // Box and Cox's function of 1 + x, and what undoes it.
+  const power = (x, p) => (p === 0 ? Math.log1p(x) : Math.expm1(p * Math.log1p(x)) / p);
+  const root = (z, p) => (p === 0 ? Math.expm1(z) : Math.expm1(Math.log1p(Math.max(p * z, -1)) / p));
+
+  // Transforms and what undoes them, with their settings.
+  const scales = { none: [(x) => x, (z) => z], log: [Math.log, Math.exp],
+    log10: [Math.log10, (z) => 10 ** z], sqrt: [Math.sqrt, (z) => Math.max(z, 0) ** 2],
+    logit: [(x, { low, high }) => Math.log(x - low) - Math.log(high - x),
+      (z, { low, high }) => low + (high - low) / (1 + Math.exp(-z))],
+    boxcox: [(x, { power: p }) => power(x - 1, p), (z, { power: p }) => 1 + root(z, p)],
+    yeojohnson: [(x, { power: p }) => (x < 0 ? -power(-x, 2 - p) : power(x, p)),
+      (z, { power: p }) => (z < 0 ? -root(-z, 2 - p) : root(z, p))] };
 
   // Half a whole number goes to the even one, as in pengp.
   function rounded(x) {
@@ -148,7 +158,7 @@
     return inputs.map((x, p) => {
       if (m.constant[p]) return 0;
       const { scale, whole, values } = m.scales[p];
-      const z = values ? values.indexOf(x) : scales[scale][0](whole ? rounded(x) : x);
+      const z = values ? values.indexOf(x) : scales[scale][0](whole ? rounded(x) : x, m.scales[p]);
       return (z - m.lows[p]) / m.widths[p];
     });
   }
@@ -163,6 +173,7 @@
     m.levels = m.scales.map(({ values: known }) => Boolean(known));
     m.rows = Array.from({ length: n }, (_, i) => values.subarray(i * d, (i + 1) * d));
     m.y = doubles(m.y);
+    m.standard = m.nodes && m.nodes.map(doubles);
     m.conditioned = conditioned(m, m.theta, m.nugget, m.sigma2);
   }
 
@@ -173,20 +184,37 @@
       condition(m, j % m.kernel.length, thetas.subarray(j * d, (j + 1) * d), g, sigmas[j]));
   }
 
+  const back = (m, v) => scales[m.response.scale][1](m.origin + m.unit * v, m.response);
+
+  // Mean in the unit of the response: exp(z) of a normal z has a closed one, others go by nodes.
+  function meanOf(m, parts) {
+    const total = (value) => parts.reduce((sum, part, j) => sum + m.weights[j] * value(...part), 0);
+    const { scale } = m.response;
+    if (scale === "none") return back(m, total((location) => location));
+    if (m.df === null && (scale === "log" || scale === "log10")) {
+      const rate = m.unit * (scale === "log" ? 1 : Math.LN10);
+      return total((location, square) => back(m, location + 0.5 * rate * square));
+    }
+    const [nodes, weights] = m.standard;
+    return total((location, square) => {
+      const s = Math.sqrt(square);
+      return nodes.reduce((sum, x, k) => sum + weights[k] * back(m, location + s * x), 0);
+    });
+  }
+
   // Mean and ends of the interval at inputs in their own units.
   function answer(m, processes, inputs, halvings) {
     const x = toUnit(m, inputs);
     const parts = processes.map((c) => predict(c, m.rows, m.levels, x));
-    const mean = parts.reduce((sum, [location], j) => sum + m.weights[j] * location, 0);
     let ends;
     if (m.df === null && parts.length === 1) {
       const reach = m.z * Math.sqrt(parts[0][1]);
-      ends = [mean - reach, mean + reach];
+      ends = [parts[0][0] - reach, parts[0][0] + reach];
     } else {
       ends = [0.5 - 0.5 * m.level, 0.5 + 0.5 * m.level]
         .map((level) => mixtureQuantile(parts, m.weights, m.df, level, halvings));
     }
-    return [mean, ...ends].map((v) => m.origin + m.unit * v);
+    return [meanOf(m, parts), ...ends.map((v) => back(m, v))];
   }
 
   // How much a run's other inputs differ from those that are held, as pengp draws it.
@@ -258,7 +286,8 @@
       sliders.forEach((slider, k) => {
         const p = m.inputs[k];
         const { scale, values } = m.scales[p];
-        inputs[p] = values ? Number(slider.value) : scales[scale][1](Number(slider.value));
+        inputs[p] = values ? Number(slider.value)
+          : scales[scale][1](Number(slider.value), m.scales[p]);
         const shown = document.getElementById(`${slider.id}-shown`);
         if (shown) shown.textContent = written(inputs[p]);
       });
