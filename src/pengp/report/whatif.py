@@ -41,22 +41,11 @@ _SCALES = ("none", "log", "log10", "sqrt", "logit", "boxcox", "yeojohnson")
 def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     """Return the sliders of one output; None where the page could not predict what pengp does."""
     view = subject.view
-<<<<<<< HEAD
     if view.is_constant or why_not(view):
-=======
-    if view.is_constant:
->>>>>>> table
         return None
     scales = [_scale(transform) for transform in view.input_transforms]
     response = _scale(view.response_transform)
     processes = _processes(view)
-<<<<<<< HEAD
-=======
-    named = {(getattr(p.kernel, "name", ""), getattr(p.mean, "name", "")) for p in processes}
-    known = all(kernel in _KERNELS and mean in _MEANS for kernel, mean in named)
-    if not known or not all(scale["scale"] in _SCALES for scale in [*scales, response]):
-        return None
->>>>>>> table
     id = f"{subject.key}-what-if"
     payload.models[id] = {
         **_numbers(view, processes),
@@ -79,7 +68,7 @@ def why_not(view: FittedView) -> str:
         "kernel": any(getattr(p.kernel, "name", "") not in _KERNELS for p in processes),
         "mean": any(getattr(p.mean, "name", "") not in _MEANS for p in processes),
         "scale of an input": any(_scale(t)["scale"] not in _SCALES for t in view.input_transforms),
-        "transform of the response": view.response_transform != IDENTITY,
+        "transform of the response": _scale(view.response_transform)["scale"] not in _SCALES,
     }
     return next((part for part, is_unknown in unknown.items() if is_unknown), "")
 
