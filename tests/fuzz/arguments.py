@@ -197,7 +197,7 @@ WRONG = st.one_of(
 )
 
 
-def spoilt(draw: st.DrawFn, value: Any) -> Any:
+def spoilt(draw: Callable[[st.SearchStrategy[Any]], Any], value: Any) -> Any:
     """Return another value, or an array with one number replaced by one that breaks programs."""
     if isinstance(value, np.ndarray) and value.size and draw(st.booleans()):
         changed = np.array(value, dtype=np.float64)

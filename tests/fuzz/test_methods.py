@@ -95,8 +95,6 @@ def arguments(sizes: Sizes) -> dict[str, Callable[[], Any]]:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method(name: str) -> None:
-    parameters = [*inspect.signature(METHODS[name]).parameters.values()][1:]
-
     @share(8)
     @given(counted(st.integers(0, 5)), st.integers(0, 2**16), st.data())
     def check(kind: int, seed: int, data: st.DataObject) -> None:
@@ -105,7 +103,7 @@ def test_a_method(name: str) -> None:
         if method is None:
             return
         chosen: dict[str, Any] = {}
-        for parameter in parameters:
+        for parameter in inspect.signature(method).parameters.values():
             if parameter.default is not parameter.empty and data.draw(st.integers(0, 1)):
                 continue
             value = makers[parameter.name]()

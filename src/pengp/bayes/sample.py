@@ -330,7 +330,7 @@ def _check_runs(X: FloatArray, y: FloatArray) -> None:
         raise InputError(f"X {X.shape} and y {y.shape} do not fit together; use [n, d] and [n].")
     if X.shape[1] > _MOST_INPUTS:
         raise InputError(
-            f"{X.shape[1]} inputs are too many for an average, whose draws need a density in as "
+            f"{X.shape[1]} inputs are too many for an average, whose draws have a density in as "
             f"many dimensions; use at most {_MOST_INPUTS}, or a penalized fit."
         )
     if len(y) < 3:
