@@ -19,13 +19,7 @@ from pengp.estimators.factors import as_numbers, find_levels
 from pengp.estimators.intervals import IntervalMixin
 from pengp.estimators.laws import MappedLaw
 from pengp.estimators.noise import check_exact, checked_noise
-from pengp.estimators.scales import (
-    InputTransforms,
-    ResponseTransform,
-    Scales,
-    check_domains,
-    check_responses,
-)
+from pengp.estimators.scales import Scales, check_domains, check_responses
 from pengp.estimators.surrogate import LeaveOneOut, Surrogate
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
@@ -58,8 +52,8 @@ class SurrogateMixin(IntervalMixin):
     """
 
     input_bounds: ArrayLike | None
-    input_transforms: InputTransforms
-    response_transform: ResponseTransform
+    input_transforms: Any
+    response_transform: Any
     integer_inputs: Any
     factors: Any
     _estimated_nugget = "estimate"  # what the parameter calls a nugget that the runs decide
