@@ -87,10 +87,7 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
-    "secondary_sidebar_items": {
-        "**": ["page-toc"],
-        "tutorials/*": [],  # room for lines of code and tables
-    },
+    "secondary_sidebar_items": ["page-toc"],
     "show_toc_level": 2,
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",

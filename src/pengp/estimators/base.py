@@ -20,13 +20,7 @@ from pengp.estimators.intervals import IntervalMixin
 from pengp.estimators.laws import MappedLaw
 from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.noise import check_exact, checked_noise
-from pengp.estimators.scales import (
-    InputTransforms,
-    ResponseTransform,
-    Scales,
-    check_domains,
-    check_responses,
-)
+from pengp.estimators.scales import Scales, check_domains, check_responses
 from pengp.estimators.surrogate import Surrogate
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
@@ -59,8 +53,8 @@ class SurrogateMixin(IntervalMixin):
     """
 
     input_bounds: ArrayLike | None
-    input_transforms: InputTransforms
-    response_transform: ResponseTransform
+    input_transforms: Any
+    response_transform: Any
     integer_inputs: Any
     factors: Any
     _estimated_nugget = "estimate"  # what the parameter calls a nugget that the runs decide
