@@ -2,7 +2,6 @@
 
 import base64
 import math
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -85,7 +84,8 @@ def _scale(transform: Transform) -> dict[str, Any]:
         return {"scale": "none", "values": list(transform.values)}
     whole = isinstance(transform, Integer)
     inner = transform.scale if isinstance(transform, Integer) else transform
-    return {"scale": inner.name, "whole": whole, **asdict(inner)}
+    settings = vars(inner) if inner.name in _SCALES else {}
+    return {"scale": inner.name, "whole": whole, **settings}
 
 
 def _slider(view: FittedView, p: int, id: str) -> dict[str, Any]:
