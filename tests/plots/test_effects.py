@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from pengp import InputError
+from pengp import InputError, load_piston_slap
 from pengp.decisions import effects
 from pengp.plots import EffectsDisplay, InteractionsDisplay, MainEffectsDisplay
 from tests.decisions.test_levels import average
@@ -65,3 +65,16 @@ def test_without_interactions_there_is_nothing_to_draw() -> None:
     found = effects(average(), n_draws=20, pairs=[])
     with pytest.raises(InputError, match="name the pairs"):
         InteractionsDisplay.from_effects(found)
+
+
+def test_the_legend_has_room_beside_long_names() -> None:
+    names = load_piston_slap().input_names
+    display = EffectsDisplay.from_effects(effects(plain(), input_names=names, n_draws=20)).plot()
+    figure = display.ax_.figure
+    figure.canvas.draw()
+    legend = display.ax_.get_legend()
+    assert legend is not None
+    drawn = legend.get_window_extent()
+    assert drawn.x0 >= 0.0
+    assert drawn.x1 <= figure.bbox.x1
+    plt.close()

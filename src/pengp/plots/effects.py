@@ -87,7 +87,10 @@ class EffectsDisplay(Shown):
         self.ax_.set_xlim(0.0, 1.0)
         share = drawing.percent(found.level)
         self.ax_.set_xlabel(f"share of the variance of {found.response}, with {share} intervals")
-        drawing.legend_above(self.ax_, len(kinds))
+        above = (1.0, 1.0)  # from the right: long names may leave the axes less room than it needs
+        drawing.legend(
+            self.ax_, loc="lower right", bbox_to_anchor=above, borderaxespad=0.2, ncols=len(kinds)
+        )
         return self
 
 
