@@ -185,8 +185,7 @@ def fit(
     cannot tell: the surrogate is an average, unless --method penalized asks for one lambda.
     """
     from pengp.cli.files import check_destination, check_report
-    from pengp.cli.runs import check_runs, merge_runs, note_suspects, read_runs
-    from pengp.cli.summary import summaries_of
+    from pengp.cli.readers import check_there
 
     reading = Reading(decimal, thousands, sheet, ignore or ())
     place = output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp")
@@ -204,6 +203,10 @@ def fit(
     _check_responses(response, tolerance)
     names, factors = names_in_option(inputs), factor or []
     known: dict[str, Any] = {"factors": factors, "fewest": fewest, "reading": reading}
+    check_there(data)
+    from pengp.cli.runs import check_runs, merge_runs, note_suspects, read_runs
+    from pengp.cli.summary import summaries_of
+
     runs = read_runs(data, response, names, **known, noise=noise_sd or [])
     region = input_bounds(runs, bounds or [], reading)
     from pengp.cli.folds import Folds  # and what it imports, once the table is known to be sound

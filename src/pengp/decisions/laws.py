@@ -207,7 +207,8 @@ def _line(law: Law, scaler: InputScaler) -> Line:
         mode = low + (high - low) * (dist.args[0] if dist.args else dist.kwds["c"])
         ends = np.append(np.linspace(low, high, _PANELS + 3), mode)
     elif law.family == _LOG_UNIFORM:
-        ends = np.geomspace(*dist.support(), _PANELS + 3)
+        low, high = dist.support()
+        ends = np.geomspace(low, high, _PANELS + 3)
     if not np.isfinite(ends).all():
         raise InputError(f"the law {law.text} has no finite quantiles.")
     if not plain and not scaler.transforms[0].accepts(ends).all():

@@ -2,7 +2,6 @@
 
 import base64
 import math
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -36,6 +35,10 @@ _KERNELS = (
 )
 _MEANS = ("zero", "constant", "linear")
 _SCALES = ("none", "log", "log10", "sqrt", "logit", "boxcox", "yeojohnson")
+
+
+#: What they are set by.
+_SETTINGS = ("low", "high", "power")
 
 
 def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
@@ -77,7 +80,8 @@ def _scale(transform: Transform) -> dict[str, Any]:
         return {"scale": "none", "values": list(transform.values)}
     whole = isinstance(transform, Integer)
     inner = transform.scale if isinstance(transform, Integer) else transform
-    return {"scale": inner.name, "whole": whole, **asdict(inner)}
+    settings = {name: getattr(inner, name) for name in _SETTINGS if hasattr(inner, name)}
+    return {"scale": inner.name, "whole": whole, **settings}
 
 
 def _slider(view: FittedView, p: int, id: str) -> dict[str, Any]:
