@@ -19,6 +19,10 @@ _COMMANDS = (
     ("pengp fit, 40 runs, d = 8", "-m pengp fit 40.csv -y y --force", 0, 2.5),
     ("pengp fit, 150 runs, d = 10", "-m pengp fit 150.csv -y y --force", 0, 10.0),
     ("pengp fit, a file that is not there", "-m pengp fit none.csv -y y", 4, 0.4),
+    ("pengp predict, no such model", "-m pengp predict none.pengp 40.csv", 4, 0.4),
+    ("pengp report, no such model", "-m pengp report none.pengp", 4, 0.4),
+    ("pengp next, no such table", "-m pengp next none.csv --response y", 4, 0.4),
+    ("pengp effects, no such model", "-m pengp effects none.pengp", 4, 0.4),
     ("pengp predict, 40 runs", "-m pengp predict 40.pengp 40.csv -o new.csv", 0, np.inf),
     ("importing scikit-learn and pandas alone", "-c import\tsklearn.base,pandas", 0, np.inf),
 )

@@ -72,9 +72,8 @@ def test_it_survives_files_pickles_and_further_runs(kind: str, tmp_path: Path) -
     for again in (read.condition_on(MORE, Y_MORE), load(tmp_path / "b.pengp")):
         for one, other in zip(answers(later), answers(again), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-9)
-    known = np.asarray(later.predict(MORE))
-    np.testing.assert_allclose(known, Y_MORE, rtol=0.02)  # what it has learned
-    assert np.abs(np.asarray(model.predict(MORE)) / Y_MORE - 1.0).max() > 0.05
+    before, after = (np.abs(np.asarray(one.predict(MORE)) - Y_MORE) for one in (model, later))
+    assert (after < 0.8 * before).all()  # it has learned
 
 
 @pytest.mark.parametrize("kind", MODELS)

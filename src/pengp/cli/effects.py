@@ -41,10 +41,11 @@ def effects(
 ) -> None:
     """Show which inputs matter: shares of the response's variance, with intervals."""
     from pengp.cli.models import check_level, open_model
-    from pengp.decisions import effects as find
 
     check_level(level)
     laws, views = laws_by_name(law), open_model(model)
+    from pengp.decisions import effects as find  # once the model is known to be there
+
     pairs = None if pair is None else [_two(text) for text in pair]
     with working("Drawing functions ...", quiet=as_json):
         found = [find(view, laws, level=level, pairs=pairs, random_state=seed) for view in views]

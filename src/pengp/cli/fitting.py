@@ -10,6 +10,7 @@ from pengp.cli.headers import names_in_option
 from pengp.cli.levels import note_whole
 from pengp.cli.noise import check_nugget
 from pengp.cli.printing import facts, paragraph, rendered, show, show_json
+from pengp.cli.readers import check_there
 from pengp.cli.reading import Reading
 from pengp.cli.scales import Scales
 from pengp.cli.search import Grid
@@ -77,7 +78,8 @@ def fit_table(
     as_json: bool,
 ) -> None:
     """Read the runs, fit them, an average if not told how to choose lambda, write and tell."""
-    from pengp.cli.summary import summaries_of
+    check_there(table.path)
+    from pengp.cli.summary import summaries_of  # with NumPy, once there is something to read
 
     runs, of_runs = _read(table, scales, settings["nugget"], fewest=3 if how is None else 2)
     from pengp.cli.folds import Folds  # and what it imports, once the table is known to be sound

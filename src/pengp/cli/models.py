@@ -35,10 +35,11 @@ def open_model(path: Path, *tables: str) -> "list[FittedView]":
     are not there are told first, before much is imported.
     """
     from pengp.cli.readers import check_there
-    from pengp.persistence import load, read_info
 
     for table in tables:
         check_there(table)
+    from pengp.persistence import load, read_info
+
     info, estimator = read_info(path)["info"], load(path)
     from pengp.estimators.view import count_outputs, view_of
 

@@ -37,6 +37,10 @@ _MEANS = ("zero", "constant", "linear")
 _SCALES = ("none", "log", "log10", "sqrt", "logit", "boxcox", "yeojohnson")
 
 
+#: What they are set by.
+_SETTINGS = ("low", "high", "power")
+
+
 def what_if(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     """Return the sliders of one output; None where the page could not predict what pengp does."""
     view = subject.view
@@ -84,7 +88,7 @@ def _scale(transform: Transform) -> dict[str, Any]:
         return {"scale": "none", "values": list(transform.values)}
     whole = isinstance(transform, Integer)
     inner = transform.scale if isinstance(transform, Integer) else transform
-    settings = vars(inner) if inner.name in _SCALES else {}
+    settings = {name: getattr(inner, name) for name in _SETTINGS if hasattr(inner, name)}
     return {"scale": inner.name, "whole": whole, **settings}
 
 
