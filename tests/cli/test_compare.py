@@ -1,5 +1,7 @@
 """The labels of models that are compared."""
 
+from typing import Any
+
 import numpy as np
 
 from pengp import BayesianGPRegressor, PenalizedGPRegressor
@@ -14,7 +16,7 @@ def test_models_are_told_by_all_in_which_they_differ() -> None:
     average = BayesianGPRegressor(
         kernels="matern52", mean="zero", nugget=1e-5, effective_size=100.0, random_state=0
     )
-    models = {
+    models: dict[str, Any] = {
         "plain": PenalizedGPRegressor(0.01, random_state=0),
         "log": PenalizedGPRegressor(
             0.01, input_transforms={0: "log10"}, mean="constant", random_state=0
