@@ -315,10 +315,11 @@ class JointlyRobust:
 
 
 def _check_positive(prior: object, **given: Any) -> None:
-    """Refuse numbers, or sequences of them, that are not positive and finite."""
+    """Refuse numbers, or sequences of them where they may be, that are not positive and finite."""
     for name, value in given.items():
         value = value.tolist() if isinstance(value, np.ndarray) else value
-        numbers = value if isinstance(value, tuple | list) else [value]
+        several = isinstance(value, tuple | list) and name in ("a", "rates", "scales")
+        numbers = value if several else [value]
         if not numbers or not all(is_real(number) and number > 0.0 for number in numbers):
             raise InputError(f"{prior!r} needs {name} that are positive and finite.")
 
