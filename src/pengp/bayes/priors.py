@@ -271,6 +271,8 @@ class JointlyRobust:
 
     def for_runs(self, X: FloatArray) -> "JointlyRobust":
         """Return the prior with the b and C of RobustGaSP for runs X [n, d]."""
+        if self.scales is not None and len(self.scales) != X.shape[1]:
+            raise InputError(f"{self!r} has scales of {len(self.scales)} inputs, not {X.shape[1]}.")
         usual = joint.JointlyRobust(self.a, self.b).for_runs(X[None], isotropic=False)
         # The theta of an input that never varied does nothing, but needs a proper prior.
         spacing = len(X) ** (-1.0 / X.shape[1])
