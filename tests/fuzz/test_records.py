@@ -69,6 +69,7 @@ ONCE: list[tuple[str, dict[str, Any]]] = [
     ("pengp.model.BoxCox", {"power": []}),
     ("pengp.model.YeoJohnson", {"power": []}),
     ("pengp.bayes.Gamma", {"shape": "x"}),
+    ("pengp.bayes.Gamma", {"rate": (0.1, 10.0)}),
     ("pengp.bayes.HierarchicalLasso", {"a": "x"}),
     ("pengp.bayes.HierarchicalLasso", {"n_rates": np.nan}),
     ("pengp.bayes.HierarchicalLasso", {"rates": 1.0}),

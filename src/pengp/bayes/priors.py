@@ -271,6 +271,8 @@ class JointlyRobust:
 
     def for_runs(self, X: FloatArray) -> "JointlyRobust":
         """Return the prior with the b and C of RobustGaSP for runs X [n, d]."""
+        if self.scales is not None and len(self.scales) != X.shape[1]:
+            raise InputError(f"{self!r} has scales of {len(self.scales)} inputs, not {X.shape[1]}.")
         usual = joint.JointlyRobust(self.a, self.b).for_runs(X[None], isotropic=False)
         # The theta of an input that never varied does nothing, but needs a proper prior.
         spacing = len(X) ** (-1.0 / X.shape[1])
@@ -315,10 +317,11 @@ class JointlyRobust:
 
 
 def _check_positive(prior: object, **given: Any) -> None:
-    """Refuse numbers, or sequences of them, that are not positive and finite."""
+    """Refuse numbers, or sequences of them where they may be, that are not positive and finite."""
     for name, value in given.items():
         value = value.tolist() if isinstance(value, np.ndarray) else value
-        numbers = value if isinstance(value, tuple | list) else [value]
+        several = isinstance(value, tuple | list) and name in ("a", "rates", "scales")
+        numbers = value if several else [value]
         if not numbers or not all(is_real(number) and number > 0.0 for number in numbers):
             raise InputError(f"{prior!r} needs {name} that are positive and finite.")
 
