@@ -167,7 +167,9 @@ def test_averages_of_every_kind_have_a_report(tmp_path: Path) -> None:
         path = tmp_path / "report.html"
         told = write_report(model, path, info={"response": "yield"})
         outputs = np.atleast_2d(model.y_train_.T)
-        starts = ["yield: Over", "yield 2: Over"] if len(outputs) > 1 else ["Over"]
+        starts = (
+            ["yield, output 1: Over", "yield, output 2: Over"] if len(outputs) > 1 else ["Over"]
+        )
         assert all(one.startswith(start) for one, start in zip(told, starts, strict=False)), told
         found = read(path)
         check_bindings(found)
