@@ -132,7 +132,9 @@ def killed_fit(folder: Path, number: signal.Signals, moment: tuple[int, str], de
 
 def is_in_order(number: signal.Signals, end: End) -> bool:
     """Return whether a fit ended as documented; after SIGKILL a helper of joblib may complain."""
-    quiet = end.errors in SENTENCES or number == signal.SIGKILL
+    lines = end.errors.splitlines(keepends=True)
+    told = "".join(line for line in lines if not line.startswith("Note: "))
+    quiet = told in SENTENCES or number == signal.SIGKILL
     return end.code == 128 + number and end.left == 0 and quiet
 
 

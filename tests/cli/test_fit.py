@@ -15,6 +15,7 @@ from pengp import (
     diagnose,
     load,
 )
+from pengp._core.surface import command_words
 from pengp.choosing.folds import leave_one_out, random_folds, space_filling_folds
 from pengp.cli.app import app
 from pengp.cli.folds import Folds
@@ -92,7 +93,8 @@ def test_what_is_printed_fits_80_columns_and_says_what_matters(here: Path) -> No
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert max(map(len, result.stdout.splitlines())) <= 80
     model = library_fit(here / "runs.csv")
-    found = diagnose(model)
+    with command_words():
+        found = diagnose(model)
     by_input = {line.split()[0]: line for line in lines if line[:1] == "x" and " to " in line}
     for p, name in enumerate(INPUTS):
         length = f"{model.lengthscale_[p]:.4g}" if found.active[p] else "inactive"

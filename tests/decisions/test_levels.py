@@ -89,7 +89,7 @@ def test_variances_and_shares_equal_the_enumeration(kernel: str, laws: Any) -> N
     process, lines = process_of(kernel), lines_of(known(), laws_of(known(), laws))
     X, P = enumerated(laws)
     expected = np.array([brute_force(process, X, P, mask) for mask in range(8)])
-    functions = Functions(process, layout_of(process.X, lines, 0, 0), nodes=36)
+    functions = Functions(process, layout_of(process.X, lines, 0, 0), nodes=48)
     beta = functions.mean_coefficients()[None]
     found = functions.closed_variances(beta, np.array([process.sigma2]), np.arange(8))
     np.testing.assert_allclose(found[0], expected, atol=1e-8 * expected[-1])
@@ -99,7 +99,7 @@ def test_variances_and_shares_equal_the_enumeration(kernel: str, laws: Any) -> N
     for kind in ("first", "total", "second", "shapley"):
         np.testing.assert_allclose(getattr(shares, kind), getattr(exact, kind), atol=1e-8)
     # What is drawn at levels has the same variances on average.
-    drawn = Functions(process, layout_of(process.X, lines, 3, 8), nodes=36)
+    drawn = Functions(process, layout_of(process.X, lines, 3, 8), nodes=48)
     beta, E, _ = drawn._conditioned
     steps = np.sqrt(process.sigma2 * E.shape[1]) * E.T
     both = np.concatenate([beta + steps, beta - steps])
@@ -117,14 +117,14 @@ def test_main_effects_and_surfaces_equal_the_enumeration(kernel: str) -> None:
         rows = np.all([X[:, p] == x for p, x in fixed.items()], axis=0) if fixed else P > 0.0
         return np.where(rows, P, 0.0) / P[rows].sum()
 
-    functions = Functions(process, layout_of(process.X, lines, 0, 0), nodes=36)
+    functions = Functions(process, layout_of(process.X, lines, 0, 0), nodes=48)
     beta = functions.mean_coefficients()[None]
     grid = lines[0].grid(33)
     curve = [given({0: x}) @ mean for x in grid]
     np.testing.assert_allclose(functions.main_effects(beta, 0, grid)[0], curve, atol=1e-8)
     grids = lines[0].grid(17), lines[1].grid(17)
     bases = bases_of(process.X, lines, (0, 1), grids)
-    joint, pure = both_together(process, bases, (0, 1), nodes=36)
+    joint, pure = both_together(process, bases, (0, 1), nodes=48)
     for k, (a, b) in enumerate(itertools.product(*grids)):
         both = given({0: a, 1: b})
         inter = both - given({0: a}) - given({1: b}) + given({})
@@ -169,7 +169,7 @@ def test_a_law_with_one_level_takes_that_input_away() -> None:
     out = propagate(average(), {"material": {"steel": 1}, "teeth": "3"}, n_draws=50)
     runs = pd.DataFrame({"material": "steel", "teeth": 3, "coat": ["no", "yes"] * 500})
     low, high = mixed()["speed"].min(), mixed()["speed"].max()
-    runs["speed"] = low + (high - low) * (np.arange(1000) + 0.5) / 1000
+    runs["speed"] = low * (high / low) ** ((np.arange(1000) + 0.5) / 1000)  # its scale is log
     assert out.mean.mean == pytest.approx(average().predict(runs).mean(), abs=1e-4)
 
 

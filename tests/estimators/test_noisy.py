@@ -61,10 +61,8 @@ def test_a_lambda_at_the_end_of_its_grid_is_told_while_inputs_are_active() -> No
     X, y = noisy_forrester()
     model = PenalizedGPRegressorCV(lams=[0.0, 1e-9], cv=5, rule="1se", random_state=0).fit(X, y)
     at_end, at_start = (model.at_lambda(lam) for lam in (1e-9, 0.0))
-    assert any("--lambda-grid kkt" in finding.message for finding in diagnose(at_end).findings)
-    assert not any(
-        "--lambda-grid kkt" in finding.message for finding in diagnose(at_start).findings
-    )
+    assert any("lams='kkt'" in finding.message for finding in diagnose(at_end).findings)
+    assert not any("lams='kkt'" in finding.message for finding in diagnose(at_start).findings)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ rng = np.random.default_rng(0)
 X = rng.random((150, 2))
 y = np.sin(5.0 * X[:, 0]) + X[:, 1]
 model = PenalizedGPRegressor(0.1, n_starts=1, random_state=0).fit(X, y)
-mean, std = model.predict(rng.random((50, 3)), return_std=True)
+mean, std = model.predict(rng.random((50, 2)), return_std=True)
 threads = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 np.savez(sys.argv[1], theta=model.theta_, mean=mean, std=std, threads=threads)
 """

@@ -102,7 +102,7 @@ def test_the_page_opens_without_errors_and_asks_for_nothing_else(
 
 def test_every_figure_is_drawn_and_has_alternative_text(opened: Opened) -> None:
     canvases = opened.page.locator(".canvas")
-    assert canvases.count() == 26
+    assert canvases.count() == 29
     for k in range(canvases.count()):
         canvas = canvases.nth(k)
         assert canvas.get_attribute("role") == "img"
@@ -227,7 +227,7 @@ def test_the_keyboard_reaches_every_control_and_shows_where_it_is(opened: Opened
     assert page.evaluate("document.activeElement.textContent") == "Skip to the findings"
     assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
     reached = set()
-    for _ in range(90):
+    for _ in range(130):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement === document.body"):
             break  # after the last one; older versions of plotly have fewer

@@ -69,8 +69,8 @@ def test_the_paper_size_has_the_papers_repetitions() -> None:
         "methods-rivals": 12 * 100,
         "methods-real": 36 * 10,
         "methods-rivals-real": 36 * 10,
-        "decisions": 4 * 40 + 6 * 4,
-        "decisions-real": 9 * 4,
+        "decisions": 4 * 40 + 6 * 12,
+        "decisions-real": 9 * 12,
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from pengp._core.shown import Shown
 from pengp.exceptions import InputError
 from pengp.model.levels import levels_among
 from pengp.plots import drawing
@@ -27,8 +28,8 @@ _SURE = 0.5
 _LABELLED = 3
 
 
-@dataclass(eq=False)
-class OptimumDisplay:
+@dataclass(eq=False, repr=False)
+class OptimumDisplay(Shown):
     """Where the optimum may lie, in the pairs of the inputs that matter most.
 
     Attributes
@@ -114,8 +115,8 @@ class OptimumDisplay:
                 ticks(levels.values, [drawing.shortened(label) for label in levels.labels])
 
 
-@dataclass(eq=False)
-class PropagationDisplay:
+@dataclass(eq=False, repr=False)
+class PropagationDisplay(Shown):
     """The law of the response under the laws of the inputs, and how well it is known.
 
     Attributes
