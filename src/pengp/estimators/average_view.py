@@ -8,6 +8,7 @@ import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp._core.registry import name_of
+from pengp._core.shown import shown
 from pengp.bayes.average import Average
 from pengp.bayes.insight import MATTERS, Activity, Explanation, change_across
 from pengp.bayes.mixture import ProcessMixture
@@ -19,6 +20,7 @@ from pengp.model.scaling import InputScaler
 _ALIKE = 0.1
 
 
+@shown
 class Explained(NamedTuple):
     """An explanation of the runs: a mode of the posterior, whatever its nugget.
 
@@ -36,9 +38,9 @@ class Explained(NamedTuple):
     nugget: float
     """Of the weightiest mode."""
 
-    def __repr__(self) -> str:
+    def _in_short(self) -> str:
         mattering = f"{int(self.matters.sum())} of {len(self.matters)} inputs matter"
-        return f"Explained({self.kernel}, weight {self.weight:.2f}, {mattering})"
+        return f"{self.kernel}, weight {self.weight:.2f}, {mattering}"
 
 
 @dataclass(frozen=True, eq=False)

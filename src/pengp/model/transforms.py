@@ -264,7 +264,9 @@ class Wrapped(Transform):
 
     @staticmethod
     def _apply(function: Any, x: FloatArray) -> FloatArray:
-        """Apply a function of columns [n, 1] to x of any shape."""
+        """Apply a function of columns [n, 1] to x of any shape; it may refuse a column of none."""
+        if np.size(x) == 0:
+            return np.asarray(x, dtype=np.float64)
         column = np.asarray(function(np.reshape(x, (-1, 1))), dtype=np.float64)
         return column.reshape(np.shape(x))
 
