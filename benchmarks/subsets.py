@@ -18,7 +18,7 @@ from pengp.study.methods.problems import Problem, SimulatorTables, problem_of_ro
 from pengp.study.methods.sizes import SIMULATOR_PARTS
 
 _METHODS = ("mle", "bayes", "bayes_two_active")
-_SUBSETS = 10
+_SUBSETS = 3
 
 
 def spread(X: FloatArray, n: int, rng: np.random.Generator) -> IntArray:
