@@ -40,8 +40,9 @@ model = BayesianGPRegressor(
 # Shares of the variance
 # ----------------------
 # ``first`` is what an input explains alone, ``total`` what stays unknown if all others are known.
-# Inputs follow laws: here steel is more frequent than brass and wood, and speed and teeth are
-# uniform, as they are unless something else is said.
+# Inputs follow laws: here steel is more frequent than brass and wood. Unless something else is
+# said, they are uniform over the design region, on the logarithmic scale where they have one: so
+# are the logarithm of the speed and the teeth.
 
 found = effects(model, {"material": "steel:0.7,brass:0.2,wood:0.1"}, response_name="wear")
 print(found.to_frame().round(3).head(6).to_string(index=False))
