@@ -8,6 +8,7 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
 from pengp._core.checks import as_generator
+from pengp._core.linalg import ONE_THREAD
 from pengp._core.shown import Shown, named
 from pengp.choosing.scores import half_width
 from pengp.decisions.beliefs import thinned
@@ -223,14 +224,15 @@ def optimum(
     conditions = parse_conditions(where, processes.names, levels_by_name(processes))
     pool = find_candidates(processes, None, conditions, np.empty((0, processes.d)), 0.0, rng)
     sign = -1.0 if maximize else 1.0
-    x = _best_mean(processes, pool, sign, rng)
-    means, squares = processes.means_and_scales(x[None])
-    (lower, upper), (centre,) = (
-        processes.to_response(interval_of(processes, means, np.sqrt(squares), level)[0]),
-        processes.to_response(processes.weight @ means),
-    )
-    best_run, best, probability = _beaten(processes, pool, sign, means[:, 0], squares[:, 0])
-    places, elsewhere = _places(processes, pool, x, sign, rng)
+    with ONE_THREAD:
+        x = _best_mean(processes, pool, sign, rng)
+        means, squares = processes.means_and_scales(x[None])
+        (lower, upper), (centre,) = (
+            processes.to_response(interval_of(processes, means, np.sqrt(squares), level)[0]),
+            processes.to_response(processes.weight @ means),
+        )
+        best_run, best, probability = _beaten(processes, pool, sign, means[:, 0], squares[:, 0])
+        places, elsewhere = _places(processes, pool, x, sign, rng)
     return Optimum(
         *(processes.names, processes.response, maximize, processes.in_units(x[None])[0]),
         *(float(centre), float(lower), float(upper), level),

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from pengp._core.arrays import FloatArray, RandomState
 from pengp._core.checks import as_generator, check_count
+from pengp._core.linalg import ONE_THREAD
 from pengp._core.shown import Shown, named
 from pengp.decisions.beliefs import common_mean, conditioned
 from pengp.decisions.candidates import Candidates, find_candidates, separable
@@ -203,16 +204,17 @@ def next_runs(
         processes.to_unit(given_points(points, processes, word))
         for points, word in ((planned, "planned"), (avoid, "avoid"))
     )
-    aim = make_goal(
-        *(goal, view, processes, rng),
-        criterion=criterion,
-        maximize=maximize,
-        target=target,
-        threshold=threshold,
-    )
-    pool = find_candidates(processes, given, conditions, away, radius, rng)
-    X, value = _batch(aim.among(pool, processes).known(pending), pool, count, rng)
-    return _told(aim, processes, pool, pending, X, value)
+    with ONE_THREAD:
+        aim = make_goal(
+            *(goal, view, processes, rng),
+            criterion=criterion,
+            maximize=maximize,
+            target=target,
+            threshold=threshold,
+        )
+        pool = find_candidates(processes, given, conditions, away, radius, rng)
+        X, value = _batch(aim.among(pool, processes).known(pending), pool, count, rng)
+        return _told(aim, processes, pool, pending, X, value)
 
 
 def viewed(model: Any, output: int) -> tuple[FittedView, Processes]:
