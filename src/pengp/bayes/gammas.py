@@ -1,8 +1,12 @@
-"""Draws of Gamma variables: beyond a point, and of logarithms where the shape is small."""
+"""Gamma variables: draws beyond a point and of logarithms, and a check of their parameters."""
+
+from typing import Any
 
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
+from pengp._core.checks import is_real
+from pengp.exceptions import InputError
 
 
 def gamma_beyond(rng: np.random.Generator, a: FloatArray, start: FloatArray) -> FloatArray:
@@ -42,3 +46,13 @@ def log_gamma_draws(
 ) -> FloatArray:
     """Return logarithms of Gamma(a, 1) draws; G(a) = G(a + 1) U^(1/a) does not underflow."""
     return np.log(rng.gamma(a + 1.0, size=size)) - rng.exponential(size=size) / a
+
+
+def check_positive(prior: object, **given: Any) -> None:
+    """Refuse numbers, or sequences of them where they may be, that are not positive and finite."""
+    for name, value in given.items():
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        several = isinstance(value, tuple | list) and name in ("a", "rates", "scales")
+        numbers = value if several else [value]
+        if not numbers or not all(is_real(number) and number > 0.0 for number in numbers):
+            raise InputError(f"{prior!r} needs {name} that are positive and finite.")

@@ -8,7 +8,7 @@ depends on them. A new prior is one class, added to ``PRIORS``.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast
+from typing import ClassVar, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 from scipy.special import gammaincc, gammaln
@@ -16,7 +16,7 @@ from scipy.special import gammaincc, gammaln
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_count, is_real
 from pengp._core.linalg import diagonals
-from pengp.bayes.gammas import gamma_beyond, log_gamma_draws
+from pengp.bayes.gammas import check_positive, gamma_beyond, log_gamma_draws
 from pengp.bayes.weights import normalised
 from pengp.exceptions import InputError
 from pengp.path import joint
@@ -103,7 +103,7 @@ class HierarchicalLasso:
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
-        _check_positive(self, a=1.0 if self.a is None else self.a, rates=self.rates)
+        check_positive(self, a=1.0 if self.a is None else self.a, rates=self.rates)
         check_count(self.n_rates, "n_rates", 1, _MOST_RATES)
         if np.shape(self.rates) != (2,) or not self.rates[0] <= self.rates[1] <= 1.0 / _NOTHING:
             raise InputError(f"{self!r} needs two rates in ascending order, up to 1e6.")
@@ -211,7 +211,7 @@ class Gamma:
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
-        _check_positive(self, shape=self.shape, rate=self.rate)
+        check_positive(self, shape=self.shape, rate=self.rate)
 
     def value(self, u: FloatArray) -> FloatArray:
         """Return sum_p shape (u_p + log rate) - rate theta_p - lgamma(shape)."""
@@ -265,7 +265,7 @@ class JointlyRobust:
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
         scales = (1.0,) if self.scales is None else self.scales
-        _check_positive(self, b=1.0 if self.b is None else self.b, scales=scales)
+        check_positive(self, b=1.0 if self.b is None else self.b, scales=scales)
         if np.ndim(scales) != 1 or not is_real(self.a) or self.a <= -len(scales):
             raise InputError(f"{self!r} needs a > -d, and scales of d inputs.")
 
@@ -314,16 +314,6 @@ class JointlyRobust:
         if self.scales is None or self.b is None:
             raise InputError("JointlyRobust needs b and scales, or runs to take them from.")
         return np.asarray(self.scales), self.b
-
-
-def _check_positive(prior: object, **given: Any) -> None:
-    """Refuse numbers, or sequences of them where they may be, that are not positive and finite."""
-    for name, value in given.items():
-        value = value.tolist() if isinstance(value, np.ndarray) else value
-        several = isinstance(value, tuple | list) and name in ("a", "rates", "scales")
-        numbers = value if several else [value]
-        if not numbers or not all(is_real(number) and number > 0.0 for number in numbers):
-            raise InputError(f"{prior!r} needs {name} that are positive and finite.")
 
 
 def _on_diagonal(values: FloatArray) -> FloatArray:
