@@ -1,9 +1,11 @@
 """Times of this checkout against another revision: `python -m benchmarks.against REV`.
 
 Cases (a) and (b) of `benchmarks.small`, a whole cross-validated path and single fits with 10
-starts. A process with each version stays alive; both fit the same data from the same seeds in
-turns, and CPU times are compared in pairs, which a busy machine disturbs alike. What is printed is
-the median of the ratios, with the evaluations of both.
+starts, and (c) of `benchmarks.large`, a fit of 1000 runs from one start. A process with each
+version fits the same data from the same seeds in turns, and CPU times are compared in pairs, which
+a busy machine disturbs alike. Where a process has its memory changes its times by some percent, so
+several pairs of processes take part. What is printed is the median of all ratios, with the least
+and largest median of a pair of processes and the evaluations of both.
 """
 
 import inspect
@@ -19,18 +21,20 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Pairs of each case, and fits in a turn: about half a second.
-PAIRS, FITS = 41, {"a": 1}
+#: Pairs of processes, pairs of fits of each case in them, and fits in a turn.
+PROCESSES, PAIRS, FITS = 9, {"c": 3}, {"a": 1, "c": 1}
 
 
 def problems() -> dict[str, np.ndarray]:
     """Return inputs and responses of each case, by its name."""
+    from benchmarks.large import runs
     from benchmarks.small import path_runs, single_runs
 
     found: dict[str, np.ndarray] = {}
     found["a X"], found["a y"] = path_runs()
     for X, y in single_runs().values():
         found[f"b, n = {len(y)} X"], found[f"b, n = {len(y)} y"] = X, y
+    found["c X"], found["c y"] = runs(1000)
     return found
 
 
@@ -42,11 +46,13 @@ def serve() -> None:
         data = dict(file)
     known = inspect.signature(pengp.penalized_path).parameters
     constant = {"mean": "constant"} if "mean" in known else {"constant_mean": True}
-    settings: dict[str, Any] = {"lams": [0.0], "n_starts": 10, **constant}
+    once: dict[str, Any] = {"lams": [0.0], "n_starts": 1}
+    several: dict[str, Any] = {"lams": [0.0], "n_starts": 10, **constant}
+    settings = {"a": {"lams": pengp.lambda_grid("paper")}, "c": once}
     tell(pengp.__file__)
     for line in sys.stdin:
         case, seed, fits = line.rstrip("\n").split("\t")
-        how = {"lams": pengp.lambda_grid("paper")} if case == "a" else settings
+        how = settings.get(case, several)
         X, y = data[f"{case} X"], data[f"{case} y"]
         start, evaluations = time.process_time(), 0
         for k in range(int(fits)):
@@ -96,29 +102,41 @@ class Version:
         self._process.communicate()
 
 
+def race(versions: list[Version], case: str, first: int) -> np.ndarray:
+    """Return CPU times and evaluations [pairs, 2, 2] of two versions that take turns."""
+    for version in versions:
+        version.fit(case, 0)
+    pairs = []
+    for seed in range(first, first + PAIRS.get(case, 15)):
+        turn = versions if seed % 2 else versions[::-1]
+        found = {version: version.fit(case, seed) for version in turn}
+        pairs.append([found[version] for version in versions])
+    return np.array(pairs)
+
+
 def compare(other: Path) -> None:
     """Print the ratios of this checkout to another one."""
     data, file = problems(), io.BytesIO()
     np.savez(file, **data)  # type: ignore[arg-type]  # names of arrays, not of its options
-    versions = [Version(place, file.getvalue().hex()) for place in (ROOT, other)]
-    for case in [name.removesuffix(" X") for name in data if name.endswith(" X")]:
+    cases = [name.removesuffix(" X") for name in data if name.endswith(" X")]
+    results: dict[str, list[np.ndarray]] = {case: [] for case in cases}
+    for process in range(PROCESSES):
+        versions = [Version(place, file.getvalue().hex()) for place in (ROOT, other)]
+        for case, found in results.items():
+            found.append(race(versions, case, 100 * process))
         for version in versions:
-            version.fit(case, 0)
-        pairs = []
-        for seed in range(PAIRS):
-            turn = versions if seed % 2 else versions[::-1]
-            found = {version: version.fit(case, seed) for version in turn}
-            pairs.append([found[version] for version in versions])
-        seconds, evaluations = np.moveaxis(np.array(pairs), -1, 0)  # [PAIRS, 2] each
-        low, middle, high = np.quantile(seconds[:, 0] / seconds[:, 1], [0.25, 0.5, 0.75])
-        mine, others = evaluations.sum(0)
+            version.close()
+    for case, found in results.items():
+        seconds, evaluations = np.moveaxis(np.array(found), -1, 0)  # [processes, pairs, 2] each
+        ratios = seconds[..., 0] / seconds[..., 1]
+        each = np.sort(np.median(ratios, axis=1))
+        mine, others = evaluations.sum((0, 1))
         print(
-            f"({case:<9}) CPU time x {middle:.3f} (quartiles {low:.3f} to {high:.3f}), "
-            f"evaluations {mine:.0f} and {others:.0f}; load {os.getloadavg()[0]:.1f}",
+            f"({case:<9}) CPU time x {np.median(ratios):.3f} (processes {each[0]:.3f} to "
+            f"{each[-1]:.3f}), evaluations {mine:.0f} and {others:.0f}; "
+            f"load {os.getloadavg()[0]:.1f}",
             flush=True,
         )
-    for version in versions:
-        version.close()
 
 
 def main(revision: str) -> None:

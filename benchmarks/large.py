@@ -14,11 +14,16 @@ from pengp import penalized_path
 from pengp.datasets.functions import FUNCTIONS
 
 
-def measure(who: str, n: int) -> dict[str, float]:
-    """Fit in this process; return seconds, MB above the imports and the log likelihood reached."""
+def runs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return inputs and standardised responses of n random runs of the borehole function."""
     U = np.random.default_rng(0).random((n, 8))
     y = FUNCTIONS["borehole"].unit(U)
-    y = (y - y.mean()) / y.std(ddof=1)
+    return U, (y - y.mean()) / y.std(ddof=1)
+
+
+def measure(who: str, n: int) -> dict[str, float]:
+    """Fit in this process; return seconds, MB above the imports and the log likelihood reached."""
+    U, y = runs(n)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
     if who == "pengp":

@@ -184,7 +184,7 @@ def _sound(
     NumPy's loop, and a bad item costs nothing; options by position are much faster than by name.
     """
     B, n = A.shape[:2]
-    ok, pivots, least = np.ones(B, dtype=bool), diagonals(A), math.sqrt(n * _EPS)
+    ok, pivots, least = ~np.zeros(B, dtype=bool), diagonals(A), math.sqrt(n * _EPS)
     if failed:
         A[failed], ok[failed] = np.eye(n), False
     if inverted:

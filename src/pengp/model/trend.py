@@ -74,7 +74,7 @@ def _orthogonalise(rows: FloatArray, carry: FloatArray, j: int) -> None:
 
 def _share(z: FloatArray, row: FloatArray) -> FloatArray:
     """Return the least squares coefficient [B, 1] of z [B, n] on row [B, n], 0 for a row of 0."""
-    product, square = np.add.reduce(z * row, axis=-1), np.add.reduce(row * row, axis=-1)
+    product, square = np.vecdot(z, row), np.vecdot(row, row)
     square[square == 0.0] = np.inf  # by which anything is 0
     return (product / square)[:, None]
 
@@ -108,7 +108,7 @@ def project(
     squares, found = np.empty((B, k)), np.zeros((B, carry.shape[2]))
     for j in range(k):
         dual = duals[:, j]
-        total = np.add.reduce(dual * rows[:, j], axis=-1)
+        total = np.vecdot(dual, rows[:, j])
         total[total <= 0.0] = np.inf  # by which anything is 0
         np.reciprocal(total, out=squares[:, j])
         if j + 1 < k:

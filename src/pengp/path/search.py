@@ -172,7 +172,7 @@ class ModeSearch:
         sure = (~steps.cut).nonzero()[0]
         if len(sure) > 1:
             first = np.empty(len(self._table.count), dtype=np.int64)
-            order = sure[np.argsort(-steps.gain[sure], kind="stable")]
+            order = sure[(-steps.gain[sure]).argsort(kind="stable")]
             first[steps.cell[order]] = order  # the last one of each cell stays
             ahead = first[steps.cell[sure]]
             near = max_norm(steps.trial[sure] - steps.trial[ahead]) <= settings.KNOWN
