@@ -330,8 +330,7 @@ class BatchLikelihood(Likelihood):
         """Return the same for a few items."""
         B, T, P, n = len(d1), self.n_theta, self.n_params, self.n
         Rp, RV = work_array(0, (B, P, n * n)), work_array(1, (B, P, n * n))
-        # d1[:, None] * E without the buffers into which a ufunc copies what it broadcasts.
-        np.einsum("...k,...pk->...pk", d1, E, out=Rp[:, :T])
+        np.multiply(d1[:, None], E, out=Rp[:, :T])
         if P > T:
             Rp[:, T] = 0.0
             Rp[:, T, :: n + 1] = ridge

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from pengp.study.methods.catalogue import MAIN, METHODS, RIVALS, Method
+from pengp.study.methods.catalogue import METHODS, RIVALS, Method
 from pengp.study.methods.forecasts import scores
 from pengp.study.methods.problems import (
     Problem,
@@ -11,12 +11,7 @@ from pengp.study.methods.problems import (
     piston_slap_problem,
     simulator_problem,
 )
-from pengp.study.methods.sizes import (
-    FUNCTION_RUNS,
-    PISTON_SLAP,
-    VARIANT_DESIGNS,
-    VARIANT_SUBSETS,
-)
+from pengp.study.methods.sizes import FUNCTION_RUNS, PISTON_SLAP
 from pengp.study.rows import timed
 from pengp.study.task import Row, Task, TestRuns
 
@@ -32,11 +27,8 @@ def compare(problem: Problem, methods: Mapping[str, Method]) -> list[Row]:
 
 
 def methods_of(task: Task) -> Mapping[str, Method]:
-    """Return the methods of a task: other packages, or ours, variants on some designs only."""
-    if task.study.startswith("methods-rivals"):
-        return RIVALS
-    every = VARIANT_SUBSETS if task.study.endswith("-real") else VARIANT_DESIGNS
-    return {name: METHODS[name] for name in MAIN} if task.repetition % every else METHODS
+    """Return the methods of a task: other packages, or ours."""
+    return RIVALS if task.study.startswith("methods-rivals") else METHODS
 
 
 def on_function(task: Task) -> list[Row]:

@@ -18,8 +18,6 @@ FUNCTION_RUNS = {
     "hartmann3": 15,
     "forrester": 8,
 }
-#: Variants are compared on every fifth design of a function, on every third subset of a simulator.
-VARIANT_DESIGNS, VARIANT_SUBSETS = 5, 3
 #: The part that predicts the user's test runs from the 12 piston-slap runs.
 PISTON_SLAP = "piston-slap"
 #: Inputs of each simulator, whose table has them first, and how many of its responses are studied.
