@@ -140,14 +140,17 @@ def test_folds_are_given_like_cv_and_one_run_each_is_the_default(
         model.held_out(folds=[(np.arange(5), np.arange(8, 10))])
 
 
-def test_a_model_file_holds_runs_left_out_alone_but_no_folds(
+def test_folds_are_held_out_of_a_model_file_as_of_the_fit(
     model: BayesianGPRegressor, tmp_path: Path
 ) -> None:
-    save(model, tmp_path / "a.pengp")
-    again: Any = load(tmp_path / "a.pengp")
-    np.testing.assert_array_equal(again.held_out().mean, model.held_out().mean)
-    with pytest.raises(InputError, match="folds cannot be held out of a model from a file"):
-        again.held_out(folds=5)
+    further = model.condition_on([[0.5, 0.5]], [1.0])
+    for k, one in enumerate((model, further)):
+        save(one, tmp_path / f"{k}.pengp")
+        again: Any = load(tmp_path / f"{k}.pengp")
+        for folds in ("loo", 5):
+            given, found = one.held_out(folds=folds), again.held_out(folds=folds)
+            for name in ("run", "mean", "std", "lower", "upper", "crps", "effective_size"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(given, name))
 
 
 def sample_of(model: BayesianGPRegressor) -> PosteriorSample:

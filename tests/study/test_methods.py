@@ -118,9 +118,10 @@ def test_the_overview_tells_both_halves_in_words() -> None:
     more = [("methods", part, mle + _scored("bayes", crps)) for part, crps in parts.items()]
     table = overview(_rows("methods", "hartmann3", mle, *more)).set_index("method")
     line = table.loc["average (default)"]
-    assert line["functions, half of choices"].startswith("-20.0 / -20.0")
-    assert line["functions, half that confirms"].startswith("0.0 / 0.0")
-    assert line["coverage (lowest), functions, half of choices"] == "0.90 (0.90)"
+    assert line["functions, half of choices"] == "-20.0 / -20.0 / -20 (-10)"
+    assert line["functions, half that confirms"] == "0.0 / 0.0 / 0 (+0)"
+    assert line["coverage, functions, half of choices"] == "0.90 (0.90)"
+    assert line["seconds, functions"] == "0.1"
     with pytest.raises(MissingRowsError):
         overview(_rows("forrester", "loo", mle))
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray, IntArray
+from pengp._core.arrays import FloatArray
 from pengp._core.checks import warn
 from pengp._core.registry import name_of
 from pengp.bayes.components import Thinned, thin
@@ -107,15 +107,6 @@ class Average(Weighed):
             )
         return self.source if isinstance(self.source, HeldOut) else leave_out(self.source)
 
-    def without(self, sets: Sequence[IntArray]) -> HeldOut:
-        """Each set of runs predicted from the others, theta learned anew."""
-        if not isinstance(self.source, PosteriorSample):
-            raise InputError(
-                "folds cannot be held out of a model from a file or of 3 runs: a file does not "
-                "hold what they need; fit the model anew."
-            )
-        return leave_out(self.source, sets)
-
     @property
     def kernel_weights(self) -> dict[str, float]:
         """Posterior probability of each kernel."""
@@ -162,6 +153,17 @@ def sampled(
         random_state=seed,
         noise=noise,
     )
+
+
+def sample_of(average: Average, X: FloatArray, settings: Settings, seed: int) -> PosteriorSample:
+    """Return the sample from which an average was made, of runs X [n, d].
+
+    That of a model file is drawn anew, by its settings and seed: the same to the last bit.
+    """
+    source = average.source
+    if isinstance(source, PosteriorSample):
+        return source
+    return sampled(X, average.y, settings, seed, average.noise)
 
 
 def _described(sample: PosteriorSample, few: Thinned) -> Average:

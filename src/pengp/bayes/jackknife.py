@@ -11,11 +11,10 @@ import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.linalg import ONE_THREAD, inverse_factors, positive_inverse
-from pengp.bayes.average import Average, Settings, sampled
+from pengp.bayes.average import Average, Settings, sample_of
 from pengp.bayes.components import systematic
 from pengp.bayes.heldout import LEAST, LeftOutDraws, left_out_draws, without
 from pengp.bayes.members import Member
-from pengp.bayes.sample import PosteriorSample
 from pengp.bayes.weighed import scaled_noise
 from pengp.bayes.weights import effective_size, normalised
 
@@ -87,12 +86,9 @@ def left_out_means(
 
     One of a model file is made anew by its settings and seed if its draws are too few.
     """
-    y, source = average.y, average.source
-    draws = _known(average, X)
+    y, draws = average.y, _known(average, X)
     if effective_size(draws.weight.T).min() < LEAST:
-        if not isinstance(source, PosteriorSample):
-            source = sampled(X, y, settings, seed, average.noise)
-        draws = left_out_draws(source, seed)
+        draws = left_out_draws(sample_of(average, X, settings, seed), seed)
     chosen, few = _resampled(draws.weight, np.random.default_rng(seed))
     member, theta = draws.member[chosen], draws.theta[chosen]
     g, sigma2 = draws.nugget[chosen], draws.sigma2[chosen]

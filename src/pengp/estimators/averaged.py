@@ -12,8 +12,8 @@ from pengp._core.checks import check_output, warn
 from pengp._core.linalg import condition_number
 from pengp._core.registry import name_of
 from pengp._core.shown import named, shown
-from pengp.bayes.average import Average, Settings, extended
-from pengp.bayes.heldout import LEAST
+from pengp.bayes.average import Average, Settings, extended, sample_of
+from pengp.bayes.heldout import LEAST, leave_out
 from pengp.bayes.heldout import HeldOut as LeftOut
 from pengp.bayes.jackknife import LeftOutMeans, left_out_means
 from pengp.bayes.law import MixtureLaw
@@ -212,7 +212,9 @@ class AverageMixin(SurrogateMixin):
             left, how = found.held_out, "each run left out in turn"
         else:
             plan = self._plan(folds, output)
-            left, how = found.without(plan.test), dealt(plan)
+            X = known.posteriors[output].X[: len(found.y)]
+            sample = sample_of(found, X, self._settings, self._seeds[output])
+            left, how = leave_out(sample, plan.test), dealt(plan)
         others = {"effective_size": left.effective_size}
         if not known.response.transforms:  # the laws are of fewer draws than there are
             sd = known.response.sd[output]

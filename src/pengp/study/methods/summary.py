@@ -116,10 +116,11 @@ def simulator_halves(table: pd.DataFrame) -> dict[str, tuple[str, ...]]:
 
 
 def overview(rows: Rows) -> pd.DataFrame:
-    """Return RMSE / CRPS with the standard error of the latter, and coverage, of both halves.
+    """Return RMSE / CRPS / interval score, coverage and seconds of every method, in both halves.
 
-    One line a method, in the words of the documentation; functions and simulators as far as there
-    are rows of them. Designs are those of the problem that has fewest.
+    One line a method, in the words of the documentation, with the standard error of the CRPS, and
+    the worst CRPS and the lowest coverage of a problem in brackets; functions and simulators as far
+    as there are rows of them. Seconds are the median of the problems' medians.
     """
     found: dict[str, dict[str, str]] = {}
     for title, make in {"functions": summary, "simulators": simulator_summary}.items():
@@ -127,14 +128,19 @@ def overview(rows: Rows) -> pd.DataFrame:
             table = make(rows)
         except MissingRowsError:
             continue
-        for line in table[table["group"].isin(HALVES[:2])].to_dict("records"):
+        for line in table[table["group"].isin(HALVES)].to_dict("records"):
             words = found.setdefault(str(line["method"]), {"method": LABELS[str(line["method"])]})
+            if line["group"] == HALVES[-1]:
+                words[f"seconds, {title}"] = f"{line['seconds']:.2g}"
+                continue
             error = "" if pd.isna(line["crps SE"]) else f" ± {line['crps SE']:.1f}"
-            words[f"{title}, {line['group']}"] = f"{line['rmse']:.1f} / {line['crps']:.1f}{error}"
-            words[f"coverage (lowest), {title}, {line['group']}"] = (
+            words[f"{title}, {line['group']}"] = (
+                f"{line['rmse']:.1f} / {line['crps']:.1f}{error} / {line['interval_score']:.0f} "
+                f"({line['worst crps']:+.0f})"
+            )
+            words[f"coverage, {title}, {line['group']}"] = (
                 f"{line['coverage']:.2f} ({line['lowest']:.2f})"
             )
-            words[f"designs, {title}"] = f"{line['designs']}"
     if not found:
         raise MissingRowsError("no rows of methods")
     return pd.DataFrame([found[m] for m in LABELS if m in found]).fillna("")
