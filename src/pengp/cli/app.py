@@ -32,6 +32,7 @@ from pengp.cli.optimize import optimize
 from pengp.cli.predict import predict
 from pengp.cli.printing import note, say, visible
 from pengp.cli.propagate import propagate
+from pengp.cli.records import spread
 from pengp.cli.report import report
 from pengp.cli.signals import handle_signals, signals_first
 from pengp.cli.study import app as study
@@ -172,8 +173,8 @@ def root(
 
 _DECISIONS = (effects, propagate, optimize)
 for command in (design, fit, predict, validate, compare, info, update, *_DECISIONS, report):
-    app.command(cls=ChoosingCommand)(command)
-app.command("next", cls=ChoosingCommand)(next_runs)
+    app.command(cls=ChoosingCommand)(spread(command))
+app.command("next", cls=ChoosingCommand)(spread(next_runs))
 app.add_typer(study)
 
 

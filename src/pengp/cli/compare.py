@@ -8,7 +8,7 @@ import typer
 from pengp.cli.noise import LikeFitOption
 from pengp.cli.options import JsonOfOneOption
 from pengp.cli.printing import number, paragraph, percent, rendered, show, show_json, table
-from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.reading import Reading
 from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
@@ -29,11 +29,9 @@ def compare(
             help="Model files (.pengp) from pengp fit, and perhaps a table of test runs.",
         ),
     ],
+    *,
     noise_sd: LikeFitOption = None,
-    decimal: DecimalOption = None,
-    thousands: ThousandsOption = None,
-    sheet: SheetOption = None,
-    ignore: IgnoreOption = None,
+    reading: Reading,
     as_json: JsonOfOneOption = False,
 ) -> None:
     """Compare models of one response: kernels, means, methods.
@@ -53,7 +51,6 @@ def compare(
     if len(names) > 1 or any(len(of_file) > 1 for of_file in views.values()):
         raise InputError("models that are compared have one response, and the same one.")
     single = {name: view for name, (view,) in views.items()}
-    reading = Reading(decimal, thousands, sheet, ignore or ())
     with working(f"Comparing {len(models)} models ...", quiet=as_json):
         info = read_info(models[0])["info"]
         found = _judged(single, str(tables[0]) if tables else None, reading, noise_sd, info)

@@ -1,19 +1,18 @@
 """The command `pengp fit`: a surrogate from a table of runs."""
 
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from pengp.cli.bounds import BoundsOption
 from pengp.cli.choices import choice
 from pengp.cli.fitting import Choice, Files, Table, fit_table
-from pengp.cli.levels import FactorOption, IntegerOption
+from pengp.cli.levels import FactorOption
 from pengp.cli.noise import NoiseOption
 from pengp.cli.options import InputsOption, JsonOption
-from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
-from pengp.cli.scales import LogOption, LogResponseOption, Scales, TransformOption
+from pengp.cli.reading import Reading
+from pengp.cli.scales import Scales
 from pengp.cli.search import (
     OPTIONS,
     FoldsOption,
@@ -32,9 +31,6 @@ from pengp.cli.search import (
     search_settings,
 )
 from pengp.exceptions import InputError
-
-if TYPE_CHECKING:
-    pass
 
 
 class Method(StrEnum):
@@ -93,27 +89,6 @@ JobsOption = Annotated[
     int | None,
     typer.Option("--jobs", min=1, help="Processes to use; the result does not depend on it."),
 ]
-ModelOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Model file to write.",
-        show_default="the table's name with .pengp, in this directory",
-    ),
-]
-ForceOption = Annotated[
-    bool, typer.Option("--force", help="Replace the model file if there is one.")
-]
-ReportOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        help="Also write a report, an HTML page, or a PDF of it (.pdf).",
-    ),
-]
 ToleranceOption = Annotated[
     float | None,
     typer.Option(
@@ -128,12 +103,10 @@ def fit(
     ctx: typer.Context,
     data: RunsTable,
     response: ResponsesOption,
+    *,
     inputs: InputsOption = None,
     bounds: BoundsOption = None,
-    log: LogOption = None,
-    log_response: LogResponseOption = False,
-    transform: TransformOption = None,
-    integer: IntegerOption = None,
+    scales: Scales,
     factor: FactorOption = None,
     method: MethodOption = Method.BAYES,
     kernel: KernelOption = None,
@@ -152,14 +125,9 @@ def fit(
     starts: StartsOption = 10,
     seed: SeedOption = 0,
     jobs: JobsOption = None,
-    output: ModelOption = None,
-    force: ForceOption = False,
-    report: ReportOption = None,
+    files: Files,
     tolerance: ToleranceOption = None,
-    decimal: DecimalOption = None,
-    thousands: ThousandsOption = None,
-    sheet: SheetOption = None,
-    ignore: IgnoreOption = None,
+    reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
     """Fit a surrogate to a table of runs and write it to a model file.
@@ -167,10 +135,8 @@ def fit(
     The table has one run a row: inputs and response, in any units. Nothing is chosen that few runs
     cannot tell: the surrogate is an average, unless --method penalized asks for one lambda.
     """
-    reading = Reading(decimal, thousands, sheet, ignore or ())
     table = Table(data, response, inputs, bounds or [], factor or [], noise_sd or [], reading)
-    files = Files(output or Path(f"{'model' if data == '-' else Path(data).stem}.pengp"), report)
-    files.check(table, force=force)
+    files.check(table)
     _check_method(ctx, method)
     _check_responses(response, tolerance)
     check_given_lambda(ctx, lam)
@@ -181,7 +147,6 @@ def fit(
         how = Choice(lam, lambda_grid, metric, rule, folds, repeats, jobs)
         settings |= {"penalty": penalty, "isotropic": isotropic}
         settings |= search_settings(theta_bounds, starts)
-    scales = Scales(log, log_response, transform, integer)
     fit_table(table, scales, settings, how, files, tolerance, as_json=as_json)
 
 

@@ -1,8 +1,11 @@
 """What `pengp fit` does: the runs are read and fitted, the model and its report written."""
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
 
 from pengp.cli.bounds import input_bounds
 from pengp.cli.files import check_destination, check_report
@@ -48,23 +51,53 @@ class Choice(NamedTuple):
     jobs: int | None
 
 
-class Files(NamedTuple):
-    """Which files are written."""
+ModelOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Model file to write.",
+        show_default="the table's name with .pengp, in this directory",
+    ),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Replace the model file if there is one.")
+]
+ReportOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Also write a report, an HTML page, or a PDF of it (.pdf).",
+    ),
+]
 
-    model: Path
-    report: Path | None
 
-    def check(self, table: Table, *, force: bool) -> None:
+@dataclass(frozen=True)
+class Files:
+    """Which files are written; each field is an option of `fit`."""
+
+    output: ModelOption = None
+    force: ForceOption = False
+    report: ReportOption = None
+
+    def model(self, table: Table) -> Path:
+        """Return the model file, called like the table unless told otherwise."""
+        name = "model" if table.path == "-" else Path(table.path).stem
+        return self.output or Path(f"{name}.pengp")
+
+    def check(self, table: Table) -> None:
         """Raise an InputError about files that cannot be written, or not unasked."""
-        read = [table.path, *table.bounds]
-        check_destination(self.model, *read)
-        if self.model.exists() and not force:
+        model, read = self.model(table), [table.path, *table.bounds]
+        check_destination(model, *read)
+        if model.exists() and not self.force:
             raise InputError(
-                f"{self.model} is there already; replace it with --force, or choose another name "
-                "with --output."
+                f"{model} is there already; replace it with --force, or choose another name with "
+                "--output."
             )
         if self.report is not None:
-            check_report(self.report, *read, self.model)
+            check_report(self.report, *read, model)
 
 
 def fit_table(
@@ -102,7 +135,7 @@ def fit_table(
             info |= plan.record()
         views = [view_of(model, k, response_name=name) for k, name in enumerate(names)]
         summaries = summaries_of(views, tolerance)
-    _conclude(summaries, info, files, as_json=as_json)
+    _conclude(summaries, info, files.model(table), files.report, as_json=as_json)
 
 
 def _read(
@@ -163,7 +196,8 @@ def _at_lambda(runs: "Runs", lam: float, settings: dict[str, Any]) -> "Penalized
 def _conclude(
     summaries: "list[Summary]",
     info: dict[str, Any],
-    files: Files,
+    place: Path,
+    report: Path | None,
     *,
     as_json: bool,
 ) -> None:
@@ -171,7 +205,6 @@ def _conclude(
     from pengp.cli.files import command_line, now, write_model
     from pengp.cli.summary import all_parts, all_records
 
-    place, report = files
     next_step = f"pengp predict {shlex.quote(str(place))} new.csv -o predictions.csv"
     written = [("Model", str(place)), *([("Report", str(report))] if report else [])]
     told_last = [("Seed", str(info["seed"])), *written, ("Next", next_step)]

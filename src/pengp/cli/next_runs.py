@@ -1,5 +1,6 @@
 """The command `pengp next`: the runs that a table of runs should be continued with."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -9,18 +10,13 @@ import typer
 from pengp.cli.bounds import BoundsOption
 from pengp.cli.files import check_destination
 from pengp.cli.headers import names_in_option
-from pengp.cli.levels import (
-    FactorOption,
-    IntegerOption,
-    levels_in,
-    read_inputs,
-)
+from pengp.cli.levels import FactorOption, levels_in, read_inputs
 from pengp.cli.noise import NoiseOption
 from pengp.cli.options import InputsOption, JsonOption
 from pengp.cli.printing import facts, rendered, show, show_json
 from pengp.cli.proposed import lines_of, parts_of, write_runs
-from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
-from pengp.cli.scales import LogOption, LogResponseOption, Scales, TransformOption
+from pengp.cli.reading import Reading
+from pengp.cli.scales import Scales
 from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
@@ -144,22 +140,46 @@ OutputOption = Annotated[
 BriefOption = Annotated[bool, typer.Option("--brief", help="Print the runs alone, a line each.")]
 
 
+@dataclass(frozen=True)
+class Purpose:
+    """What the runs are for; each field is an option."""
+
+    goal: GoalChoice = GoalOption.ACCURACY
+    criterion: CriterionChoice = None
+    maximize: MaximizeOption = None
+    target: TargetOption = None
+    value: ValueOption = None
+
+    def __post_init__(self) -> None:
+        optimum = self.goal is GoalOption.OPTIMUM
+        if not optimum and (self.maximize is not None or self.target is not None):
+            raise InputError("--minimize, --maximize and --target go with --goal optimum alone.")
+        if self.maximize is not None and self.target is not None:
+            raise InputError("give --minimize, --maximize or --target, one of the three.")
+        if (self.value is not None) != (self.goal is GoalOption.THRESHOLD):
+            raise InputError("--goal threshold and --value NUMBER go together.")
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters of `pengp.decisions.next_runs` that say it."""
+        return {
+            "goal": self.goal.value,
+            "criterion": None if self.criterion is None else _CRITERIA[self.criterion],
+            "maximize": bool(self.maximize),
+            "target": self.target,
+            "threshold": self.value,
+        }
+
+
 def next_runs(
     data: StateTable,
+    *,
     response: ResponseOption = None,
     n: CountOption = 1,
-    goal: GoalChoice = GoalOption.ACCURACY,
-    criterion: CriterionChoice = None,
-    maximize: MaximizeOption = None,
-    target: TargetOption = None,
-    value: ValueOption = None,
+    purpose: Purpose,
     model: ModelOption = None,
     inputs: InputsOption = None,
     bounds: BoundsOption = None,
-    log: LogOption = None,
-    log_response: LogResponseOption = False,
-    transform: TransformOption = None,
-    integer: IntegerOption = None,
+    scales: Scales,
     factor: FactorOption = None,
     candidates: CandidatesOption = None,
     where: WhereOption = None,
@@ -168,10 +188,7 @@ def next_runs(
     seed: SeedOption = 0,
     output: OutputOption = None,
     noise_sd: NoiseOption = None,
-    decimal: DecimalOption = None,
-    thousands: ThousandsOption = None,
-    sheet: SheetOption = None,
-    ignore: IgnoreOption = None,
+    reading: Reading,
     brief: BriefOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -180,13 +197,8 @@ def next_runs(
     The table is the state: add the proposed rows to it, fill in their responses as they come, and
     ask again.
     """
-    reading = Reading(decimal, thousands, sheet, ignore or ())
-    _check_goal(goal, maximize, target, value)
-    scales = Scales(log, log_response, transform, integer)
     how = _Fit(bounds or [], names_in_option(inputs), factor or [], noise_sd or [], scales, seed)
-    asked: dict[str, Any] = {"n": n, "goal": goal.value, "maximize": bool(maximize)}
-    asked |= {"criterion": None if criterion is None else _CRITERIA[criterion], "threshold": value}
-    asked |= {"where": where or (), "radius": radius, "random_state": seed, "target": target}
+    asked: dict[str, Any] = {"n": n, "where": where or (), "radius": radius, "random_state": seed}
     if output is not None:
         check_destination(output, data, *([candidates] if candidates else []))
     view, known, state = _known(data, response, model, how, reading)
@@ -194,7 +206,7 @@ def next_runs(
         view = view or _fitted(state, known, how, reading)
         _check_known(view, state, data, model)
         asked["candidates"] = _rows(candidates, state, reading)
-        found = _proposed(view, state, retry=retry, **asked)
+        found = _proposed(view, state, retry=retry, **asked, **purpose.settings())
     if output is not None:
         write_runs(found, output)
     if as_json:
@@ -204,18 +216,6 @@ def next_runs(
         show(rendered(facts(lines_of(found))))
     else:
         show(rendered(*parts_of(found, state, data, output)))
-
-
-def _check_goal(
-    goal: GoalOption, maximize: bool | None, target: float | None, value: float | None
-) -> None:
-    """Raise an InputError unless the options belong to the goal and to each other."""
-    if goal is not GoalOption.OPTIMUM and (maximize is not None or target is not None):
-        raise InputError("--minimize, --maximize and --target go with --goal optimum alone.")
-    if maximize is not None and target is not None:
-        raise InputError("give --minimize, --maximize or --target, one of the three.")
-    if (value is not None) != (goal is GoalOption.THRESHOLD):
-        raise InputError("--goal threshold and --value NUMBER go together.")
 
 
 class _Fit(NamedTuple):

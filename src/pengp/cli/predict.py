@@ -21,7 +21,7 @@ from pengp.cli.models import (
 )
 from pengp.cli.options import JsonSummaryOption, LevelOption, ModelFile, TableOption
 from pengp.cli.printing import note, paragraph, show, show_json
-from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.reading import Reading
 from pengp.cli.rows import Dialect
 from pengp.cli.tables import Table, TableWriter, iter_tables
 from pengp.cli.waiting import working
@@ -92,16 +92,14 @@ KeepOption = Annotated[
 def predict(
     model: ModelFile,
     new: NewTable,
+    *,
     output: TableOption = "-",
     level: LevelOption = 0.95,
     intervals: IntervalsOption = Intervals.MODEL,
     lam: OtherLambdaOption = None,
     mode: ModeOption = None,
     keep: KeepOption = True,
-    decimal: DecimalOption = None,
-    thousands: ThousandsOption = None,
-    sheet: SheetOption = None,
-    ignore: IgnoreOption = None,
+    reading: Reading,
     as_json: JsonSummaryOption = False,
 ) -> None:
     """Predict the response for every row of a table.
@@ -112,15 +110,7 @@ def predict(
     those of the table. Tables of any length are read and written piece by piece.
     """
     check_level(level)
-    if as_json and output == "-":
-        raise InputError(
-            "--json needs --output FILE; without it the predictions go to standard output."
-        )
-    if output != "-" and same_file(Path(output), model):
-        raise InputError(f"--output {output} would replace the model; choose another name.")
-    if output != "-" and not keep and same_file(Path(output), Path(new)):
-        raise InputError(f"--output {output} would replace the table; choose another name.")
-    reading = Reading(decimal, thousands, sheet, ignore or ())
+    _check_output(output, model, None if keep else new, as_json=as_json)
     views, kind = other_choice(open_model(model, new), lam, mode), _Kind(level, intervals.value)
     outside = Extrapolation(views[0])
     with contextlib.ExitStack() as stack:
@@ -148,6 +138,20 @@ def predict(
         show_json({**made, "outside": outside.record()})
     elif output != "-":
         show(paragraph(f"{outside.rows:,} predictions written to {output}.") + "\n")
+
+
+def _check_output(output: str, model: Path, table: str | None, *, as_json: bool) -> None:
+    """Raise an InputError if the output would replace the model or a table, or mix with JSON."""
+    if output == "-":
+        if as_json:
+            raise InputError(
+                "--json needs --output FILE; without it the predictions go to standard output."
+            )
+        return
+    if same_file(Path(output), model):
+        raise InputError(f"--output {output} would replace the model; choose another name.")
+    if table is not None and same_file(Path(output), Path(table)):
+        raise InputError(f"--output {output} would replace the table; choose another name.")
 
 
 def prediction_columns(views: "list[FittedView]") -> list[str]:

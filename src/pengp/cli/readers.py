@@ -22,7 +22,7 @@ def blocks_of(path: str, source: str, rows: int, reading: Reading) -> Iterator[B
 
     There is at least one block, empty if there are no rows.
     """
-    ignore, extension = reading.ignore, Path(path).suffix.lower()
+    ignore, extension = reading.ignored, Path(path).suffix.lower()
     if reading.sheet is not None and extension not in _EXCEL:
         raise InputError(f"--sheet goes with Excel files (.xlsx, .xlsm), and {source} is none.")
     if path == "-":
@@ -98,7 +98,7 @@ def _excel_blocks(file: Path, source: str, rows: int, reading: Reading) -> Itera
     note_titles(sheet[:above], names, source)
     body = ((*row, *[None] * (len(names) - len(row))) for row in sheet[above + 1 :])
     yield from blocks_of_rows(
-        names, body, source=source, rows=rows, ignore=reading.ignore, dialect=Dialect()
+        names, body, source=source, rows=rows, ignore=reading.ignored, dialect=Dialect()
     )
 
 

@@ -49,7 +49,7 @@ IgnoreOption = Annotated[
 
 @dataclass(frozen=True)
 class Reading:
-    """What the user says about a table.
+    """What the user says about a table; each field is an option of the commands that read one.
 
     Attributes
     ----------
@@ -57,14 +57,14 @@ class Reading:
         Marks in its numbers; None where they are to be found out.
     sheet : str or None
         Sheet of a workbook, by name or counted from 1; None for the first.
-    ignore : sequence of str
-        Columns to leave out.
+    ignore : list of str or None
+        Columns to leave out; None for none.
     """
 
-    decimal: str | None = None
-    thousands: str | None = None
-    sheet: str | None = None
-    ignore: Sequence[str] = ()
+    decimal: DecimalOption = None
+    thousands: ThousandsOption = None
+    sheet: SheetOption = None
+    ignore: IgnoreOption = None
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, *_DECIMAL):
@@ -78,6 +78,11 @@ class Reading:
             raise InputError(
                 f"--decimal {self.decimal} --thousands {self.thousands}: one mark cannot mean both."
             )
+
+    @property
+    def ignored(self) -> Sequence[str]:
+        """Columns to leave out."""
+        return self.ignore or ()
 
     @property
     def marks(self) -> "Reading":

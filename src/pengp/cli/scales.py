@@ -2,11 +2,12 @@
 
 import difflib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pengp.cli.levels import level_settings
+from pengp.cli.levels import IntegerOption, level_settings
 from pengp.cli.printing import note
 from pengp.exceptions import InputError
 
@@ -45,13 +46,14 @@ TransformOption = Annotated[
 ]
 
 
-class Scales(NamedTuple):
-    """Scales of the inputs and of the response as the command line has them."""
+@dataclass(frozen=True)
+class Scales:
+    """Scales of the inputs and of the response; each field is an option of `fit` and `next`."""
 
-    log: list[str] | None
-    log_response: bool
-    transform: list[str] | None
-    integer: list[str] | None
+    log: LogOption = None
+    log_response: LogResponseOption = False
+    transform: TransformOption = None
+    integer: IntegerOption = None
 
     @property
     def any(self) -> bool:
@@ -68,18 +70,18 @@ def _transforms(runs: "Runs", responses: Sequence[str], scales: Scales) -> dict[
 
     Mistakes are told in the words of the runs.
     """
-    log, log_response, transform, _ = scales
-    names = [name for name in log or [] if name != _AUTO]
+    log = scales.log or []
+    names = [name for name in log if name != _AUTO]
     asked = [(name, "log10") for name in names]
-    asked += [(response, "log10") for response in responses if log_response]
-    asked += [_pair(option) for option in transform or []]
+    asked += [(response, "log10") for response in responses if scales.log_response]
+    asked += [_pair(option) for option in scales.transform or []]
     found: dict[str, Transform] = {}
     for name, kind in asked:
         _check_name(name, [*runs.names, *([] if name in names else responses)])
         if name in found:
             raise InputError(f"{name!r} has two transforms; give one.")
         found[name] = parse_transform(kind)
-    if _AUTO in (log or []):
+    if _AUTO in log:
         if len(responses) > 1:
             raise InputError("--log auto judges one response at a time; fit each on its own.")
         found |= _advised(runs, responses[0], found)

@@ -181,7 +181,7 @@ def iter_tables(
     first_row, marks = 1, None
     for names, columns, dialect in blocks_of(str(path), source, chunk_rows, reading):
         marks = marks or Marks.of(dialect.delimiter, reading)
-        piece = Table(source, names, columns, first_row, marks, dialect, reading.ignore)
+        piece = Table(source, names, columns, first_row, marks, dialect, reading.ignored)
         if not len(piece):
             raise InputError(f"{source} has a header but no rows below it; add the runs.")
         yield piece

@@ -10,7 +10,7 @@ import typer
 from pengp.cli.noise import LikeFitOption
 from pengp.cli.options import JsonOption, ModelFile
 from pengp.cli.printing import facts, note, number, rendered, show, show_json, table
-from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.reading import Reading
 from pengp.cli.waiting import working
 from pengp.exceptions import InputError
 
@@ -53,13 +53,11 @@ OutputOption = Annotated[
 def update(
     model: ModelFile,
     data: NewRunsTable,
+    *,
     re_estimate: ReEstimateOption = False,
     output: OutputOption = None,
     noise_sd: LikeFitOption = None,
-    decimal: DecimalOption = None,
-    thousands: ThousandsOption = None,
-    sheet: SheetOption = None,
-    ignore: IgnoreOption = None,
+    reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
     """Teach a model new runs, and show how it had predicted them.
@@ -81,7 +79,6 @@ def update(
     from pengp.estimators.view import view_of
 
     view, responses = views[0], [view.response for view in views]
-    reading = Reading(decimal, thousands, sheet, ignore or ())
     noise = noise_sd or noise_of_model(info, responses)
     _check_noise(view, noise, re_estimate=re_estimate)
     known: dict[str, Any] = {"factors": levels_in(view), "reading": reading, "noise": noise}

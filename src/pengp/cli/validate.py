@@ -12,7 +12,7 @@ from pengp.cli.models import Extrapolation, as_fitted, check_inputs, check_level
 from pengp.cli.noise import LikeFitOption, test_noise
 from pengp.cli.options import JsonOfOneOption, LevelOption, ModelFile
 from pengp.cli.printing import note, number, paragraph, percent, rendered, show, show_json, table
-from pengp.cli.reading import DecimalOption, IgnoreOption, Reading, SheetOption, ThousandsOption
+from pengp.cli.reading import Reading
 from pengp.cli.tables import read_table
 from pengp.cli.waiting import working
 from pengp.exceptions import InputError
@@ -52,13 +52,11 @@ PlotOption = Annotated[
 def validate(
     model: ModelFile,
     test: TestTable,
+    *,
     level: LevelOption = 0.95,
     plot: PlotOption = None,
     noise_sd: LikeFitOption = None,
-    decimal: DecimalOption = None,
-    thousands: ThousandsOption = None,
-    sheet: SheetOption = None,
-    ignore: IgnoreOption = None,
+    reading: Reading,
     as_json: JsonOfOneOption = False,
 ) -> None:
     """Compare predictions with runs that the model has not seen.
@@ -77,7 +75,7 @@ def validate(
         check_destination(plot, model, test)
     views = open_model(model, test)
     with working(f"Reading {test} ...", quiet=as_json):
-        runs = read_table(test, Reading(decimal, thousands, sheet, ignore or ()))
+        runs = read_table(test, reading)
     X = read_inputs(runs, views[0].names, levels_in(views[0]))
     y = runs.numbers([view.response for view in views])
     check_inputs(views[0], X, runs.source)
