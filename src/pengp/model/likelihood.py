@@ -193,7 +193,7 @@ class BatchLikelihood(Likelihood):
             D = self._differences(data_set)
             phi, kept = self.kernel.correlate(params[:, :T], D)
             R = phi.astype(np.float64)  # a copy
-            R[:, :: n + 1] += self._nuggets(data_set, params)
+            R[:, :: n + 1] = 1.0 + self._nuggets(data_set, params)
             R = R.reshape(B, n, n)
             if self._trend.prior is not None:
                 R += self._of(self._trend.prior, data_set)

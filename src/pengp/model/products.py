@@ -47,9 +47,9 @@ class Correlation:
     def squares(self, differences: FloatArray, axis: int) -> FloatArray:
         """Return D of differences, of which the given axis is that of the d inputs."""
         D = differences * differences
-        by_input = np.moveaxis(D, axis, 0)
         for p in self.levels:
-            by_input[p] = by_input[p] != 0.0
+            of_input = np.moveaxis(D, axis, 0)[p]
+            np.not_equal(of_input, 0.0, out=of_input)
         return D
 
 

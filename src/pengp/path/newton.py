@@ -97,9 +97,8 @@ def shifted_step(
     eigenvector of H exceeds the radius; the step counts as cut if mu > 0.
     """
     A = -H
-    if fixed.any():  # these rows and columns are those of the identity
-        A[fixed] = A.transpose(0, 2, 1)[fixed] = 0.0
-        diagonals(A)[fixed] = 1.0
+    np.copyto(A, 0.0, where=fixed[:, :, None] | fixed[:, None])  # rows and columns of the identity
+    np.copyto(diagonals(A), 1.0, where=fixed)
     values, vectors = np.linalg.eigh(A)
     along = (g[:, None] @ vectors)[:, 0]
     shift = np.abs(along)
