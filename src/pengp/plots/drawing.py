@@ -63,9 +63,17 @@ def two_axes(ax: Any, size: tuple[float, float] = (8.4, 3.5)) -> tuple[Axes, Axe
 
 
 def panels(
-    count: int, columns: int, size: tuple[float, float], around: tuple[float, float]
+    ax: Any, count: int, columns: int, size: tuple[float, float], around: tuple[float, float]
 ) -> list[Axes]:
-    """Return axes of a new figure, so many beside each other, each of that size in inches."""
+    """Return the caller's axes, or those of a new figure, each of that size in inches.
+
+    There are ``count`` of them, so many ``columns`` beside each other.
+    """
+    if ax is not None:
+        given = list(np.ravel(np.asarray(ax, dtype=object)))
+        if len(given) != count:
+            raise InputError(f"this display has {count} panels; ax must hold {count} axes.")
+        return given
     plt, columns = pyplot(), min(count, columns)
     rows = -(-count // columns)
     whole = (size[0] * columns + around[0], size[1] * rows + around[1])

@@ -144,11 +144,8 @@ class MainEffectsDisplay(Shown):
         ax : sequence of d matplotlib axes, optional
             By default those of a new figure.
         """
-        d = len(self.names)
-        given = tuple(np.ravel(np.asarray(ax, dtype=object)))
-        if ax is not None and len(given) != d:
-            raise InputError(f"there are {d} inputs; ax must hold {d} axes.")
-        self.axes_: tuple[Axes, ...] = self._axes(d) if ax is None else given
+        shown = drawing.panels(ax, len(self.names), 4, (2.4, 2.3), (0.6, 0.3))
+        self.axes_: tuple[Axes, ...] = tuple(shown)
         self.figure_: Figure | SubFigure = self.axes_[0].figure
         low = min(curve.lower.min() for curve in self.curves)
         high = max(curve.upper.max() for curve in self.curves)
@@ -158,11 +155,6 @@ class MainEffectsDisplay(Shown):
             axes.set_ylim(low, high + _ABOVE * (high - low))
         self.axes_[0].set_ylabel(f"mean {self.response_name}, {drawing.percent(self.level)} band")
         return self
-
-    @staticmethod
-    def _axes(d: int) -> tuple[Axes, ...]:
-        """Return d axes in rows of up to four."""
-        return tuple(drawing.panels(d, 4, (2.4, 2.3), (0.6, 0.3)))
 
 
 def _draw(axes: Axes, curve: Curve, low: float) -> None:
@@ -227,11 +219,7 @@ class InteractionsDisplay(Shown):
         ax : sequence of matplotlib axes, optional
             Three for each pair; by default those of a new figure.
         """
-        count = 3 * len(self.surfaces)
-        given = list(np.ravel(np.asarray(ax, dtype=object)))
-        if ax is not None and len(given) != count:
-            raise InputError(f"this display has {count} panels; ax must hold {count} axes.")
-        shown = drawing.panels(count, 3, (3.1, 2.6), (0.3, 0.3)) if ax is None else given
+        shown = drawing.panels(ax, 3 * len(self.surfaces), 3, (3.1, 2.6), (0.3, 0.3))
         self.axes_: tuple[Axes, ...] = tuple(shown)
         self.figure_: Figure | SubFigure = self.axes_[0].figure
         for k, surface in enumerate(self.surfaces):

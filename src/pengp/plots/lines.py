@@ -37,8 +37,8 @@ class Runs(NamedTuple):
     def loglik(self, theta: FloatArray) -> FloatArray:
         """Return log L [G] at theta [G, d]."""
         points, engine = self._points(theta), self._engine()
-        which = np.zeros(len(points), dtype=np.int64)
-        return engine.evaluate(which, points, derivatives=False).value
+        data_set = np.zeros(len(points), dtype=np.int64)
+        return engine.evaluate(data_set, points, derivatives=False).value
 
     def _engine(self) -> Likelihood:
         """Return the likelihood."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from pengp._core.shown import Shown
-from pengp.exceptions import InputError
-from pengp.model.levels import levels_among
 from pengp.plots import drawing
+from pengp.plots.pairs import label_pair, pairs_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,11 +48,7 @@ class NextRunsDisplay(Shown):
     @classmethod
     def from_next_runs(cls, found: NextRuns, *, most: int = 3) -> Self:
         """Take runs that were proposed, and the pairs of so many inputs."""
-        if most < 2:
-            raise InputError(f"most={most} inputs have no pairs; show 2 or more.")
-        order = np.argsort(-found.importance, kind="stable")[:most]
-        shown = sorted(int(p) for p in order if found.importance[p] > 0.0)
-        return cls(found, list(itertools.combinations(shown, 2)) or [(shown[0], shown[0])])
+        return cls(found, pairs_of(found.importance, most))
 
     def plot(self, ax: Any = None) -> Self:
         """Draw a panel for each pair, the proposed runs by their number.
@@ -66,7 +58,8 @@ class NextRunsDisplay(Shown):
         ax : sequence of matplotlib axes, optional
             As many as there are pairs; by default those of a new figure.
         """
-        self.axes_: list[Axes] = self._axes(ax)
+        count, around = len(self.pairs), (0.3, 0.5)
+        self.axes_: list[Axes] = drawing.panels(ax, count, _BESIDE, (_PANEL, _PANEL), around)
         self.figure_: Figure | SubFigure = self.axes_[0].figure
         kinds = (
             (self.found.runs, "o", drawing.GREY, "runs"),
@@ -81,21 +74,6 @@ class NextRunsDisplay(Shown):
                 panel.annotate(
                     str(k + 1), (x[p], x[q]), xytext=(4, 3), textcoords="offset points", fontsize=8
                 )
-            panel.set_xlabel(self.found.names[p])
-            panel.set_ylabel(self.found.names[q])
-            for number, ticks in ((p, panel.set_xticks), (q, panel.set_yticks)):
-                levels = levels_among(self.found.transforms).get(number)
-                if levels is not None:
-                    ticks(levels.values, [drawing.shortened(label) for label in levels.labels])
+            label_pair(panel, (p, q), self.found.names, self.found.transforms)
         drawing.legend_above(self.axes_[0], 1)
         return self
-
-    def _axes(self, ax: Any) -> list[Axes]:
-        """Return the caller's axes, or those of a new figure."""
-        count = len(self.pairs)
-        if ax is not None:
-            given = list(np.ravel(np.asarray(ax, dtype=object)))
-            if len(given) != count:
-                raise InputError(f"this display has {count} panels; ax must hold {count} axes.")
-            return given
-        return drawing.panels(count, _BESIDE, (_PANEL, _PANEL), (0.3, 0.5))

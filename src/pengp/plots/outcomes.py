@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from pengp._core.shown import Shown
-from pengp.exceptions import InputError
-from pengp.model.levels import levels_among
 from pengp.plots import drawing
+from pengp.plots.pairs import label_pair, pairs_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,11 +55,7 @@ class OptimumDisplay(Shown):
     @classmethod
     def from_optimum(cls, found: Optimum, *, most: int = 3) -> Self:
         """Take an optimum, and the pairs of so many inputs."""
-        if most < 2:
-            raise InputError(f"most={most} inputs have no pairs; show 2 or more.")
-        order = np.argsort(-found.importance, kind="stable")[:most]
-        shown = sorted(int(p) for p in order if found.importance[p] > 0.0)
-        return cls(found, list(itertools.combinations(shown, 2)) or [(shown[0], shown[0])])
+        return cls(found, pairs_of(found.importance, most))
 
     def plot(self, ax: Any = None) -> Self:
         """Draw a panel for each pair: places, the darker the more probable, and the optimum.
@@ -73,12 +67,8 @@ class OptimumDisplay(Shown):
         ax : sequence of matplotlib axes, optional
             As many as there are pairs; by default those of a new figure.
         """
-        count = len(self.pairs)
-        given = list(np.ravel(np.asarray(ax, dtype=object)))
-        if ax is not None and len(given) != count:
-            raise InputError(f"this display has {count} panels; ax must hold {count} axes.")
-        made = drawing.panels(count, _BESIDE, (_PANEL, _PANEL), (0.3, 0.6)) if ax is None else given
-        self.axes_: list[Axes] = made
+        count, around = len(self.pairs), (0.3, 0.6)
+        self.axes_: list[Axes] = drawing.panels(ax, count, _BESIDE, (_PANEL, _PANEL), around)
         self.figure_: Figure | SubFigure = self.axes_[0].figure
         for (p, q), panel in zip(self.pairs, self.axes_, strict=True):
             self._draw(panel, p, q)
@@ -107,12 +97,7 @@ class OptimumDisplay(Shown):
                 fontsize=8,
             )
         panel.plot(*found.x[both], "*", color=drawing.VERMILLION, markersize=10)
-        panel.set_xlabel(found.names[p])
-        panel.set_ylabel(found.names[q])
-        for number, ticks in ((p, panel.set_xticks), (q, panel.set_yticks)):
-            levels = levels_among(found.transforms).get(number)
-            if levels is not None:
-                ticks(levels.values, [drawing.shortened(label) for label in levels.labels])
+        label_pair(panel, (p, q), found.names, found.transforms)
 
 
 @dataclass(eq=False, repr=False)
