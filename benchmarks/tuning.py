@@ -172,13 +172,10 @@ def changed(name: str, value: Any) -> Iterator[None]:
     """Let one constant have another value."""
     old = getattr(settings, name)
     setattr(settings, name, value)
-    if name == "START_NUGGET":
-        settings.LOG_START_NUGGET = float(np.log(value))
     try:
         yield
     finally:
         setattr(settings, name, old)
-        settings.LOG_START_NUGGET = float(np.log(settings.START_NUGGET))
 
 
 def variants(name: str) -> Iterator[tuple[str, Any]]:

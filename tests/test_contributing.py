@@ -1,5 +1,6 @@
 """CONTRIBUTING shows the package as it is: its layers, its folders, the code of its records."""
 
+import ast
 import re
 import sys
 import tomllib
@@ -36,6 +37,32 @@ def test_the_layers_are_those_of_the_contract() -> None:
 
 def test_the_folders_are_few() -> None:
     assert len(set(PARTS) - {"__init__", "__main__"}) <= 15
+
+
+def test_tests_lie_in_folders_of_the_same_names() -> None:
+    tested = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
+    assert {path.name.lstrip("_") for path in SOURCE.iterdir() if path.name in PARTS} <= tested
+
+
+def _code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return the lines of a function, signature counted, docstring not."""
+    lines = function.end_lineno - function.lineno + 1  # type: ignore[operator]  # None of made trees
+    if ast.get_docstring(function) is None:
+        return lines
+    said = function.body[0]
+    return lines - (said.end_lineno - said.lineno + 1)  # type: ignore[operator]  # likewise
+
+
+def test_modules_and_functions_are_as_short_as_is_said() -> None:
+    said = re.search(r"at most (\d+) lines and a function at most (\d+),", TEXT)
+    assert said is not None
+    most_of_module, most_of_function = map(int, said.groups())
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("\n") <= most_of_module, path
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                assert _code_lines(node) <= most_of_function, f"{path}: {node.name}"
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

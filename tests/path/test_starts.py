@@ -54,7 +54,7 @@ def test_every_anchor_has_each_input_alone(nugget: bool) -> None:
             others = np.delete(points[:, :4], p, axis=1)
             alone = (points[:, p] > others.max(1) + 1.0) & (others < LOW + 1.0).all(1)
             assert alone.sum() == 1
-            assert (points[alone, 4:] == settings.LOG_START_NUGGET).all()
+            assert (points[alone, 4:] == np.log(settings.START_NUGGET)).all()
 
 
 def test_the_larger_lambda_the_less_active_an_input_starts() -> None:
@@ -109,7 +109,7 @@ def test_at_a_single_lambda_inputs_alone_and_corners_are_candidates(nugget: bool
     starts = start_points(np.zeros(1), lower, upper, 2, 10, np.random.default_rng(0))
     assert starts.fixed.shape == (0, 2 + nugget)
     special = starts.candidates[:6]
-    assert (special[:, 2:] == settings.LOG_START_NUGGET).all()
+    assert (special[:, 2:] == np.log(settings.START_NUGGET)).all()
     for p in range(2):
         alone = (special[:4, p] > special[:4, 1 - p] + 3.0) & (special[:4, 1 - p] < LOW + 1.0)
         assert alone.sum() == 2  # a high one and a lower one
@@ -122,7 +122,7 @@ def test_given_thetas_are_the_only_starts() -> None:
     for a in anchors(lambda_grid()):
         mine = starts.fixed[starts.where == a]
         assert (mine[:, :2] == given).all()
-        assert (mine[:, 2] == settings.LOG_START_NUGGET).all()
+        assert (mine[:, 2] == np.log(settings.START_NUGGET)).all()
     assert len(starts.fixed) == 18
     assert len(starts.candidates) == len(starts.anchors) == len(starts.wanted) == 0
 

@@ -10,8 +10,6 @@ at every cell); no test knows a value from this file. Distances are in log param
 over the coordinates.
 """
 
-import numpy as np
-
 # Newton steps in a trust region (newton.py, lockstep.py).
 
 FIRST_RADIUS = 3.0
@@ -204,6 +202,3 @@ but not so much as to upset its line search."""
 
 LARGEST_ARRAY = 4_000_000
 """Numbers in the largest temporary array of the ranking of all points."""
-
-LOG_START_NUGGET = float(np.log(START_NUGGET))
-"""Logarithm of START_NUGGET."""

@@ -113,10 +113,8 @@ def few_start_points(
     if not isinstance(n_starts, int):
         return fixed_starts(_with_nugget(n_starts, len(lower)))
     points = _random_points(lower, upper, n_theta, max(n_starts, 1), rng)
-    points[0, :n_theta], points[0, n_theta:] = (
-        np.log(settings.START_THETA),
-        settings.LOG_START_NUGGET,
-    )
+    points[0, :n_theta] = np.log(settings.START_THETA)
+    points[0, n_theta:] = np.log(settings.START_NUGGET)
     return fixed_starts(points)
 
 
@@ -179,7 +177,7 @@ def _with_nugget(log_theta: FloatArray, n_params: int) -> FloatArray:
     """Append the log nugget to starts [S, n_theta] where it is a parameter."""
     if log_theta.shape[1] == n_params:
         return log_theta
-    more = np.full((len(log_theta), n_params - log_theta.shape[1]), settings.LOG_START_NUGGET)
+    more = np.full((len(log_theta), n_params - log_theta.shape[1]), np.log(settings.START_NUGGET))
     return np.hstack([log_theta, more])
 
 
