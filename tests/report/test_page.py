@@ -31,6 +31,7 @@ from pengp.estimators import diagnosis
 from pengp.estimators.records import RECORDS
 from pengp.exceptions import FileError, InputError, PengpWarning
 from pengp.model.kernels import RadialKernel
+from pengp.model.posterior import Posterior
 from pengp.report import write_report
 from pengp.report.page import _when
 from pengp.report.sentences import _TITLES
@@ -433,6 +434,21 @@ def test_numbers_far_from_zero_keep_their_digits(tmp_path: Path) -> None:
     assert len(np.unique(x[0])) >= 41
     p = int(model.theta_.argmax())
     assert x[0, 0] == model.X_train_[:, p].min()
+
+
+def test_every_process_of_a_page_leaves_its_runs_out_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, compute = list[Posterior](), Posterior.loo
+
+    def counted(self: Posterior) -> Any:
+        asked.append(self)
+        return compute(self)
+
+    monkeypatch.setattr(Posterior, "loo", counted)
+    runs = load_piston_slap()
+    write_report(_cv(runs.X, runs.y), tmp_path / "page.html")
+    assert 0 < len(asked) == len({id(posterior) for posterior in asked}) <= 1 + len(LAMS)
 
 
 def test_a_long_grid_of_lambda_is_thinned_but_keeps_every_choice(tmp_path: Path) -> None:
