@@ -129,8 +129,8 @@ class Target:
     def modes(self, points: FloatArray, loglik: FloatArray) -> Modes:
         """Find local maxima by Newton steps from the best of points [N, P] with log L [N]."""
         if isinstance(self._likelihood, NoisyLikelihood):  # the best sigma2 for each theta
-            which, T = np.zeros(len(points), dtype=np.int64), self.n_theta
-            best_scales = self._likelihood.best_scales(which, points[:, :T])[0]
+            data_set, T = np.zeros(len(points), dtype=np.int64), self.n_theta
+            best_scales = self._likelihood.best_scales(data_set, points[:, :T])[0]
             points = np.column_stack([points[:, :T], best_scales])
             loglik = self.likelihood(points)[0]
         by_density = np.argsort(-(loglik + self.log_prior(points)), kind="stable")[:_BEST]
