@@ -4,8 +4,9 @@ Cases (a) and (b) of `benchmarks.small`, a whole cross-validated path and single
 starts, and (c) of `benchmarks.large`, a fit of 1000 runs from one start. A process with each
 version fits the same data from the same seeds in turns, and CPU times are compared in pairs, which
 a busy machine disturbs alike. Where a process has its memory changes its times by some percent, so
-several pairs of processes take part. What is printed is the median of all ratios, with the least
-and largest median of a pair of processes and the evaluations of both.
+several pairs of processes take part, and either version starts first in turn. What is printed is
+the median of all ratios, with the least and largest median of a pair of processes and the
+evaluations of both.
 """
 
 import inspect
@@ -121,7 +122,9 @@ def compare(other: Path) -> None:
     cases = [name.removesuffix(" X") for name in data if name.endswith(" X")]
     results: dict[str, list[np.ndarray]] = {case: [] for case in cases}
     for process in range(PROCESSES):
-        versions = [Version(place, file.getvalue().hex()) for place in (ROOT, other)]
+        order = (ROOT, other) if process % 2 else (other, ROOT)
+        started = {place: Version(place, file.getvalue().hex()) for place in order}
+        versions = [started[ROOT], started[other]]
         for case, found in results.items():
             found.append(race(versions, case, 100 * process))
         for version in versions:

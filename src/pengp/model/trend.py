@@ -48,7 +48,7 @@ def columns_of(mean: Mean, X: FloatArray, y: FloatArray) -> Columns:
     F = mean.columns(X)
     (B, _, k), z = F.shape, y.copy()
     rows, carry, offset = F.swapaxes(1, 2).copy(), np.zeros((B, k, k)), np.zeros((B, k))
-    carry[:, range(k), range(k)] = 1.0
+    carry[:] = np.eye(k)
     if mean.variance is None:
         for j in range(k):
             if j:

@@ -40,15 +40,15 @@ class Ended(NamedTuple):
     objective: FloatArray  # [B], that of the maximum, from the expansion
     near: BoolArray  # [B], whether that step is short for its own sake, not for the radius
 
-    def take(self, rows: IntArray | slice) -> "Ended":
+    def take(self, rows: IntArray) -> "Ended":
         """Return some rows."""
         return Ended(
             self.cell[rows],
             self.row[rows],
-            self.point[rows],
+            self.point.take(rows, axis=0),
             self.at.take(rows),
             self.slope[rows],
-            self.maximum[rows],
+            self.maximum.take(rows, axis=0),
             self.objective[rows],
             self.near[rows],
         )
@@ -272,7 +272,7 @@ class Lockstep:
             some = Ended(
                 state.cell, state.row, state.point, here, same, state.point, same, same > 0
             )
-            self._none = some.take(slice(0))
+            self._none = some.take(np.empty(0, dtype=np.int64))
         return self._none
 
 

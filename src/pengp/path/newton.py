@@ -24,9 +24,11 @@ class Expansion(NamedTuple):
     gradient: FloatArray  # [B, P]
     hessian: FloatArray  # [B, P, P]
 
-    def take(self, rows: IntArray | slice) -> "Expansion":
+    def take(self, rows: IntArray) -> "Expansion":
         """Return the expansions of some rows."""
-        return Expansion(self.objective[rows], self.gradient[rows], self.hessian[rows])
+        # With several axes NumPy's take is three times as fast as an index.
+        gradient, hessian = self.gradient.take(rows, axis=0), self.hessian.take(rows, axis=0)
+        return Expansion(self.objective[rows], gradient, hessian)
 
 
 def pushes_outward(

@@ -160,7 +160,9 @@ class ModeSearch:
         useless = self._branches.left_by(steps)
         starts = (self._branches.direction.take(steps.row) == 0).nonzero()[0]
         if len(starts):
-            useless[starts] = self._leads_to_known(NextSteps._make(a[starts] for a in steps))
+            useless[starts] = self._leads_to_known(
+                NextSteps._make(a.take(starts, axis=0) for a in steps)
+            )
         return useless
 
     def _leads_to_known(self, steps: NextSteps) -> BoolArray:
@@ -175,7 +177,8 @@ class ModeSearch:
             order = sure[(-steps.gain[sure]).argsort(kind="stable")]
             first[steps.cell[order]] = order  # the last one of each cell stays
             ahead = first[steps.cell[sure]]
-            near = max_norm(steps.trial[sure] - steps.trial[ahead]) <= settings.KNOWN
+            apart = steps.trial.take(sure, axis=0) - steps.trial.take(ahead, axis=0)
+            near = max_norm(apart) <= settings.KNOWN
             known[sure[near & (ahead != sure)]] = True
         return known
 
@@ -265,7 +268,7 @@ class Branches:
         known = self.direction[ended.row] == step
         last = lams[at] - lams[np.where(known, at - step, at)]
         ratio = np.where(known, (lams[at + step] - lams[at]) / np.where(known, last, 1.0), 0.0)
-        error = ended.maximum - self.prediction[ended.row]
+        error = ended.maximum - self.prediction.take(ended.row, axis=0)
         small = max_norm(error) < settings.LEARNED_ERROR
         return np.where(small, ratio**2, 0.0)[:, None] * error
 
