@@ -21,7 +21,7 @@ from scipy.linalg import cho_solve, solve_triangular
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.sobol import sobol_points
-from pengp.decisions.integrals import terms_of
+from pengp.decisions.integrals import FEW, terms_of
 from pengp.decisions.laws import Line
 from pengp.decisions.subsets import subset_sums
 from pengp.decisions.tables import Base, Tables
@@ -31,7 +31,7 @@ from pengp.model.posterior import Posterior
 _SMALLEST = 1e-5
 """Eigenvalues of the functionals' covariance that are left to the remainder, over the largest."""
 
-_PIECE = 1 << 21
+_PIECE = 1 << 19
 """Elements [subsets, pairs of features] that are worked on at a time."""
 
 
@@ -126,12 +126,12 @@ class Functions:
     layout : Layout
         For the same runs.
     nodes : int
-        Of the mixture for a radial Matern, 8 or 48.
+        Of the mixture for a radial Matern, 5 or 48.
     """
 
     process: Posterior
     layout: Layout
-    nodes: int = 8
+    nodes: int = FEW
 
     @cached_property
     def _basis(self) -> int:
@@ -267,7 +267,7 @@ class Functions:
             centred, outside = np.empty((2, len(W), len(left), len(weight)))
             for p, table in enumerate(self._tables):
                 a, b = self._rows[p][left], self._rows[p][right]
-                centred[p] = W[p][a, b]
+                centred[p] = W[p].reshape(-1, len(weight))[a * len(W[p]) + b]
                 m = table.means.T
                 outside[p] = (m[a][:, :, None] * m[b][:, None, :]).reshape(len(a), -1)
             twice = np.where(left == right, 1.0, 2.0)
