@@ -34,6 +34,9 @@ _SMALLEST = 1e-5
 _PIECE = 1 << 19
 """Elements [subsets, pairs of features] that are worked on at a time."""
 
+_POINTS = 128
+"""Points at which features are computed at a time: few enough to stay in a core's cache."""
+
 
 @dataclass(frozen=True, eq=False)
 class Layout:
@@ -221,14 +224,24 @@ class Functions:
 
     def at(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the features [m, N] at X [m, d], and the remainder's scaled variances [m]."""
-        terms, found = self._tables[0].terms, np.zeros((len(X), self._rows.shape[1]))
+        Q, size = self._conditioned[2], self._rows.shape[1]
+        found, rest = np.empty((size, len(X))), np.empty(len(X))
+        for start in range(0, len(X), _POINTS):
+            part = slice(start, start + _POINTS)
+            found[:, part] = self._features(X[part])
+            rest[part] = 1.0 - np.sum(found[:, part] * (Q @ found[:, part]), axis=0)
+        return found.T, np.maximum(rest, 0.0)
+
+    def _features(self, X: FloatArray) -> FloatArray:
+        """Return the features [N, m] at X [m, d]."""
+        terms, found = self._tables[0].terms, np.zeros((self._rows.shape[1], len(X)))
         here = [table.across(X[:, p]) for p, table in enumerate(self._tables)]
         for t, weight in enumerate(terms.weight):
             product = np.full(found.shape, weight)
             for p, values in enumerate(here):
-                product *= values[t][:, self._rows[p]]
+                product *= values[t][self._rows[p]]
             found += product
-        return found, np.maximum(1.0 - np.vecdot(found @ self._conditioned[2], found), 0.0)
+        return found
 
     def closed_variances(self, beta: FloatArray, scale2: FloatArray, masks: IntArray) -> FloatArray:
         """Return E[V_w | u] [D, w] for the subsets ``masks`` [w], bit p for input p.
@@ -281,9 +294,9 @@ class Functions:
         for q, table in enumerate(self._tables):
             if q != p:
                 M = M * table.means[:, self._rows[q]]
-        here = self._tables[p].across(x)[:, :, self._rows[p]]
+        here = self._tables[p].across(x)[:, self._rows[p]]
         weight = self._tables[p].terms.weight
-        return beta @ np.einsum("t,tmi,ti->im", weight, here, np.broadcast_to(M, here[:, 0].shape))
+        return beta @ np.einsum("t,tim,ti->im", weight, here, np.broadcast_to(M, here[..., 0].shape))
 
 
 def among(process: Posterior, inputs: IntArray) -> Posterior:
