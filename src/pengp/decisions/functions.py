@@ -295,8 +295,8 @@ class Functions:
             if q != p:
                 M = M * table.means[:, self._rows[q]]
         here = self._tables[p].across(x)[:, self._rows[p]]
-        weight = self._tables[p].terms.weight
-        return beta @ np.einsum("t,tim,ti->im", weight, here, np.broadcast_to(M, here[..., 0].shape))
+        M = np.broadcast_to(M, here.shape[:2])
+        return beta @ np.einsum("t,tim,ti->im", self._tables[p].terms.weight, here, M)
 
 
 def among(process: Posterior, inputs: IntArray) -> Posterior:
