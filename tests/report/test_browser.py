@@ -102,7 +102,7 @@ def test_the_page_opens_without_errors_and_asks_for_nothing_else(
 
 def test_every_figure_is_drawn_and_has_alternative_text(opened: Opened) -> None:
     canvases = opened.page.locator(".canvas")
-    assert canvases.count() == 29
+    assert canvases.count() == 30
     for k in range(canvases.count()):
         canvas = canvases.nth(k)
         assert canvas.get_attribute("role") == "img"

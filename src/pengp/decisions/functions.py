@@ -21,7 +21,7 @@ from scipy.linalg import cho_solve, solve_triangular
 
 from pengp._core.arrays import FloatArray, IntArray
 from pengp._core.sobol import sobol_points
-from pengp.decisions.integrals import terms_of
+from pengp.decisions.integrals import FEW, terms_of
 from pengp.decisions.laws import Line
 from pengp.decisions.subsets import subset_sums
 from pengp.decisions.tables import Base, Tables
@@ -31,8 +31,11 @@ from pengp.model.posterior import Posterior
 _SMALLEST = 1e-5
 """Eigenvalues of the functionals' covariance that are left to the remainder, over the largest."""
 
-_PIECE = 1 << 21
+_PIECE = 1 << 19
 """Elements [subsets, pairs of features] that are worked on at a time."""
+
+_POINTS = 128
+"""Points at which features are computed at a time: few enough to stay in a core's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +129,12 @@ class Functions:
     layout : Layout
         For the same runs.
     nodes : int
-        Of the mixture for a radial Matern, 8 or 48.
+        Of the mixture for a radial Matern, 5 or 48.
     """
 
     process: Posterior
     layout: Layout
-    nodes: int = 8
+    nodes: int = FEW
 
     @cached_property
     def _basis(self) -> int:
@@ -221,14 +224,24 @@ class Functions:
 
     def at(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the features [m, N] at X [m, d], and the remainder's scaled variances [m]."""
-        terms, found = self._tables[0].terms, np.zeros((len(X), self._rows.shape[1]))
+        Q, size = self._conditioned[2], self._rows.shape[1]
+        found, rest = np.empty((size, len(X))), np.empty(len(X))
+        for start in range(0, len(X), _POINTS):
+            part = slice(start, start + _POINTS)
+            found[:, part] = self._features(X[part])
+            rest[part] = 1.0 - np.sum(found[:, part] * (Q @ found[:, part]), axis=0)
+        return found.T, np.maximum(rest, 0.0)
+
+    def _features(self, X: FloatArray) -> FloatArray:
+        """Return the features [N, m] at X [m, d]."""
+        terms, found = self._tables[0].terms, np.zeros((self._rows.shape[1], len(X)))
         here = [table.across(X[:, p]) for p, table in enumerate(self._tables)]
         for t, weight in enumerate(terms.weight):
             product = np.full(found.shape, weight)
             for p, values in enumerate(here):
-                product *= values[t][:, self._rows[p]]
+                product *= values[t][self._rows[p]]
             found += product
-        return found, np.maximum(1.0 - np.vecdot(found @ self._conditioned[2], found), 0.0)
+        return found
 
     def closed_variances(self, beta: FloatArray, scale2: FloatArray, masks: IntArray) -> FloatArray:
         """Return E[V_w | u] [D, w] for the subsets ``masks`` [w], bit p for input p.
@@ -267,7 +280,7 @@ class Functions:
             centred, outside = np.empty((2, len(W), len(left), len(weight)))
             for p, table in enumerate(self._tables):
                 a, b = self._rows[p][left], self._rows[p][right]
-                centred[p] = W[p][a, b]
+                centred[p] = W[p].reshape(-1, len(weight))[a * len(W[p]) + b]
                 m = table.means.T
                 outside[p] = (m[a][:, :, None] * m[b][:, None, :]).reshape(len(a), -1)
             twice = np.where(left == right, 1.0, 2.0)
@@ -281,9 +294,9 @@ class Functions:
         for q, table in enumerate(self._tables):
             if q != p:
                 M = M * table.means[:, self._rows[q]]
-        here = self._tables[p].across(x)[:, :, self._rows[p]]
-        weight = self._tables[p].terms.weight
-        return beta @ np.einsum("t,tmi,ti->im", weight, here, np.broadcast_to(M, here[:, 0].shape))
+        here = self._tables[p].across(x)[:, self._rows[p]]
+        M = np.broadcast_to(M, here.shape[:2])
+        return beta @ np.einsum("t,tim,ti->im", self._tables[p].terms.weight, here, M)
 
 
 def among(process: Posterior, inputs: IntArray) -> Posterior:

@@ -24,15 +24,7 @@ def subset_sums(
     """
     d = len(centred)
     if len(masks) == 1 << d:
-        half = d // 2
-        parts = (_doubled(centred[k], outside[k]) for k in (slice(half), slice(half, d)))
-        (low, low_base), (high, high_base) = parts
-        first = (high_base * weight)[:, None] @ low.swapaxes(1, 2)  # [N, 1, 2^half]
-        low += low_base[:, None]
-        low *= weight
-        found: FloatArray = high @ low.swapaxes(1, 2)  # [N, 2^(d - half), 2^half]
-        found += first
-        return found.reshape(len(found), -1)
+        return _of_all_subsets(centred, outside, weight)
     out = np.empty((centred.shape[1], len(masks)))
     bits = ((masks[:, None] >> np.arange(d)) & 1).astype(bool)
     for k, mask in enumerate(bits):
@@ -45,15 +37,43 @@ def subset_sums(
     return out
 
 
-def _doubled(centred: FloatArray, outside: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the gains [N, 2^d, T] of factors [d, N, T] by mask, and the product [N, T] of all."""
+def _of_all_subsets(centred: FloatArray, outside: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the sums [N, 2^d] of all subsets, from products of those of two halves of the inputs.
+
+    What a subset gains is (high's gain) (all of low) + (high's product without gain) (low's gain).
+    """
     d, N, T = centred.shape
-    gain, base = np.zeros((N, 1 << d, T)), np.ones((N, T))
+    half, flat = d // 2, (d, N * T)
+    parts, outer = centred.reshape(flat), outside.reshape(flat)
+    low, low_base = _doubled(parts[:half], outer[:half], np.tile(weight, N))
+    high, high_base = _doubled(parts[half:], outer[half:], np.ones(N * T))
+    first = high_base * low
+    low += low_base
+    if T == 1:  # a matrix product would be one of columns and rows
+        found = high[:, None] * low
+        found += first
+        return found.reshape(-1, N).T
+    high, low, first = (a.reshape(-1, N, T) for a in (high, low, first))
+    sums: FloatArray = high.transpose(1, 0, 2) @ low.transpose(1, 2, 0)  # [N, high, low]
+    sums += first.sum(2).T[:, None]
+    return sums.reshape(N, -1)
+
+
+def _doubled(
+    centred: FloatArray, outside: FloatArray, base: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the gains [2^d, M] of factors [d, M] by mask, and the product [M] of all, from base.
+
+    The gain of no input, row 0, is 0.
+    """
+    d, M = centred.shape
+    gain = np.zeros((1 << d, M))
     for p in range(d):
         size = 1 << p
-        more = gain[:, size : 2 * size]
-        np.multiply(gain[:, :size], (outside[p] + centred[p])[:, None], out=more)
-        more += (base * centred[p])[:, None]
-        gain[:, :size] *= outside[p][:, None]
-        base *= outside[p]
+        more = gain[size : 2 * size]
+        np.multiply(base, centred[p], out=more[0])
+        np.multiply(gain[1:size], outside[p] + centred[p], out=more[1:])
+        more[1:] += more[0]
+        gain[1:size] *= outside[p]
+        base = base * outside[p]
     return gain, base

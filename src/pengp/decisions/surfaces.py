@@ -20,7 +20,7 @@ from pengp._core.shown import Shown
 from pengp.decisions.beliefs import thinned
 from pengp.decisions.estimates import Axis, Estimate, axis_of
 from pengp.decisions.functions import among
-from pengp.decisions.integrals import terms_of
+from pengp.decisions.integrals import FEW, terms_of
 from pengp.decisions.laws import Line
 from pengp.decisions.processes import Processes, inner_precision
 from pengp.decisions.tables import Base, Tables
@@ -112,7 +112,7 @@ def bases_of(
 
 
 def both_together(
-    process: Posterior, bases: list[Base], pair: tuple[int, int], nodes: int = 8
+    process: Posterior, bases: list[Base], pair: tuple[int, int], nodes: int = FEW
 ) -> tuple[Functional, Functional]:
     """Return E[f | x_j, x_k] and the interaction at all points [a b] of two grids.
 
@@ -125,7 +125,7 @@ def both_together(
     pair : (int, int)
         j and k.
     nodes : int
-        Of the mixture for a radial Matern, 8 or 36.
+        Of the mixture for a radial Matern, 5 or 48.
     """
     terms, n = terms_of(process.kernel, nodes), len(process.X)
     tables = [

@@ -185,11 +185,14 @@ class Tables:
         return np.asarray(k @ weights @ weights)
 
     def across(self, x: FloatArray) -> FloatArray:
-        """Return each row's function at x [m], [T, m, b + 3]."""
-        squares = self.base.line.squares(x, self.base.points)
-        k = self.terms.factor(self._rates[:, None, None] * squares)
-        ends = np.broadcast_to(np.column_stack([np.ones_like(x), x]), (len(k), len(x), 2))
-        return np.concatenate([k, (k @ self.base.average)[..., None], ends], axis=2)
+        """Return each row's function at x [m], [T, b + 3, m]."""
+        squares = self.base.line.squares(self.base.points, x)
+        b, T = len(squares), len(self._rates)
+        found = np.empty((T, b + 3, len(x)))
+        found[:, :b] = self.terms.factor(self._rates[:, None, None] * squares)
+        found[:, b] = self.base.average @ found[:, :b]
+        found[:, b + 1], found[:, b + 2] = 1.0, x
+        return found
 
 
 def _with_average(K: FloatArray, average: FloatArray) -> FloatArray:

@@ -11,6 +11,8 @@ from pengp.report.contours import contour_plots
 from pengp.report.effects import effects_part
 from pengp.report.heldout import held_out_sentence, held_out_table
 from pengp.report.next_runs import next_part
+from pengp.report.optima import optima_part
+from pengp.report.outcomes import outcomes_part
 from pengp.report.payload import Payload
 from pengp.report.posterior import explanation_plots, lengthscale_plot
 from pengp.report.prediction import prediction_plots
@@ -40,6 +42,8 @@ def output_of(subject: Subject, beside: Subject, payload: Payload) -> dict[str, 
         "cautions": _cautions(subject),
         "predictions": prediction_plots(subject, payload) if predicted else [],
         "effects": effects_part(subject, payload),
+        "outcomes": outcomes_part(subject, payload),
+        "optima": optima_part(subject),
         "what_if": what_if(subject, payload),
         "why_not": why_not(subject.view),
         "next_runs": next_part(subject, payload),

@@ -1,5 +1,6 @@
 """Which inputs matter: shares of the response's variance with intervals, and main effects."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,8 @@ import plotly.graph_objects as go
 
 from pengp.decisions.estimates import Estimate
 from pengp.decisions.indices import Effects, effects
-from pengp.exceptions import InputError
 from pengp.report.interactions import interaction_plots
+from pengp.report.known import known
 from pengp.report.main_effects import main_effect_plots
 from pengp.report.payload import Payload
 from pengp.report.plot import Plot
@@ -26,11 +27,8 @@ _KINDS = {"first": "alone", "total": "with others"}
 
 def effects_part(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     """Return sentence, figure and table of the effects; None where they are not known."""
-    if subject.view.is_constant:
-        return None
-    try:
-        found = effects(subject.view)
-    except InputError:  # a kernel or a mean of the user's own
+    found = known(subject, effects)
+    if found is None:
         return None
     return {
         "sentence": _sentence(found),
@@ -52,13 +50,18 @@ def _sentence(found: Effects) -> str:
     ]
     second = np.triu(found.second.mean, 1)
     p, q = np.unravel_index(int(second.argmax()), second.shape)
-    logs = any(law.startswith("loguniform") for law in found.laws)
-    also = " (those with a logarithmic scale on that scale)" if logs else ""
-    said = f"With the inputs uniform over the design region{also}, the shares are {listed(words)}."
+    said = f"{uniform_inputs(found.laws)}, the shares are {listed(words)}."
     if second[p, q] >= _LEAST:
         pair = _share(found.second, (p, q))
         said += f" {found.names[p]} and {found.names[q]} together add {pair} beyond each alone."
     return said
+
+
+def uniform_inputs(laws: Sequence[str]) -> str:
+    """Begin a sentence on what holds under the default laws of the inputs."""
+    logs = any(law.startswith("loguniform") for law in laws)
+    also = " (those with a logarithmic scale on that scale)" if logs else ""
+    return f"With the inputs uniform over the design region{also}"
 
 
 def _share(values: Estimate, at: Any) -> str:

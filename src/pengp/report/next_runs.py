@@ -6,9 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pengp.decisions.proposals import NextRuns, next_runs
-from pengp.exceptions import InputError
 from pengp.model.levels import levels_among
 from pengp.plots import NextRunsDisplay
+from pengp.report.known import known
 from pengp.report.payload import Payload
 from pengp.report.plot import Plot
 from pengp.report.style import CURRENT, RUNS, figure, points
@@ -22,12 +22,8 @@ _PROPOSED, _INPUTS = 2, 3
 
 def next_part(subject: Subject, payload: Payload) -> dict[str, Any] | None:
     """Return sentence, figures and tables of further runs; None where none can be proposed."""
-    view = subject.view
-    if view.is_constant:
-        return None
-    try:
-        found = next_runs(view, _PROPOSED)
-    except InputError:  # everything has run, or a kernel of the user's own
+    found = known(subject, lambda view: next_runs(view, _PROPOSED))
+    if found is None:
         return None
     shown = NextRunsDisplay.from_next_runs(found, most=_INPUTS)
     pairs = [pair for pair in shown.pairs if pair[0] != pair[1]]

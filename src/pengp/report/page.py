@@ -25,6 +25,8 @@ from pengp.report.effects import effects_part
 from pengp.report.heldout import held_out_plots, held_out_sentence, held_out_table
 from pengp.report.likelihood import likelihood_plots
 from pengp.report.next_runs import next_part
+from pengp.report.optima import optima_part
+from pengp.report.outcomes import outcomes_part
 from pengp.report.payload import Payload
 from pengp.report.prediction import prediction_plots, score_line
 from pengp.report.response import slice_plots
@@ -151,6 +153,8 @@ def _output(subject: Subject, payload: Payload) -> dict[str, Any]:
         "score_line": _score_line(subject, payload),
         "predictions": prediction_plots(subject, payload),
         "effects": effects_part(subject, payload),
+        "outcomes": outcomes_part(subject, payload),
+        "optima": optima_part(subject),
         "what_if": what_if(subject, payload),
         "why_not": why_not(subject.view),
         "next_runs": next_part(subject, payload),
