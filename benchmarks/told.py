@@ -1,11 +1,12 @@
 """How often a fit says that its runs are noisy, where they are and where they are not."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.noisy import CASES, noisy_data
 from pengp import BayesianGPRegressor, PenalizedGPRegressor
 from pengp._core.arrays import FloatArray
 from pengp.datasets import FUNCTIONS, latin_hypercube
@@ -51,6 +52,10 @@ def noise_told(designs: int = 5) -> None:
             ]
             _print(f"noise {100 * noise:g} %", found)
     runs, each = (8, 12, 20, 30, 40), designs
+    print("noise told of the data sets of `noisy`")
+    for name, n in CASES:
+        sets = [noisy_data(name, n, seed) for seed in range(5 * designs)]
+        _print(name, [_told(X, y, new) for X, y, *new in sets])
     print("noise told of rough functions of one input without noise")
     for name in _ROUGH:
         _print(name, [_of_rough(name, n, seed) for n in runs for seed in range(each)])
@@ -85,7 +90,7 @@ def _of_rough(name: str, n: int, seed: int) -> _Told:
     return _told(X, _ROUGH[name](X[:, 0]), None)
 
 
-def _told(X: FloatArray, y: FloatArray, new: tuple[FloatArray, FloatArray] | None) -> _Told:
+def _told(X: FloatArray, y: FloatArray, new: Sequence[FloatArray] | None) -> _Told:
     """Fit runs X [n, d], y [n]; where noise is told, predict inputs and responses ``new``."""
     average = BayesianGPRegressor(random_state=0).fit(X, y)
     penalized = PenalizedGPRegressor(0.01, random_state=0).fit(X, y)

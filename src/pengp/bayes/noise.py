@@ -60,15 +60,15 @@ def noise_in(
     """
     rng, total = np.random.default_rng(0), sum(member.weight for member in members)
     with ONE_THREAD:
-        if log_evidences is None:
-            targets = [Target(member, X, y, prior) for member in members]
-            log_evidences = np.array([_modes(target, rng).log_evidence for target in targets])
         target = Target(replace(members[0], nugget=_NUGGETS), X, y, prior)
         modes = _modes(target, rng)
         std = np.sqrt(np.exp(modes.u[:, -1]) * target.likelihood(modes.u)[1])
-    counts = (std > _LEAST * y.std()) & (std < _MOST * y.std())
-    if not counts.any():
-        return NoiseFound(-np.inf, np.nan)
+        counts = (std > _LEAST * y.std()) & (std < _MOST * y.std())
+        if not counts.any():
+            return NoiseFound(-np.inf, np.nan)
+        if log_evidences is None:
+            targets = [Target(member, X, y, prior) for member in members]
+            log_evidences = np.array([_modes(target, rng).log_evidence for target in targets])
     found = modes.log_evidences[counts]
     without = logsumexp(np.log([member.weight / total for member in members]) + log_evidences)
     return NoiseFound(float(logsumexp(found) - without), float(std[counts][found.argmax()]))
