@@ -132,7 +132,7 @@ def test_noise_that_nobody_mentioned_is_told(tmp_path: Path) -> None:
         fit = ("-y", "y", "--method", method, "--force", "-o", "model.pengp")
         told = " ".join(run("fit", "noisy.csv", *fit, cwd=tmp_path).stdout.split())
         assert "The runs suggest noise that the model does not know" in told
-        assert "fit with pengp fit --nugget estimate, or with --noise-sd" in told
+        assert "fit with --nugget estimate, or with --noise-sd" in told
     found = json.loads(run("info", "model.pengp", "--json", cwd=tmp_path).stdout)
     assert "noise" in [finding["code"] for finding in found["findings"]]
     for other in (("noisy.csv", "--nugget", "estimate"), ("exact.csv",)):

@@ -28,18 +28,18 @@ def unknown_noise(view: FittedView) -> Iterator[Finding]:
     if found is None or found.log_factor <= np.log(_FACTOR):
         return
     huge = found.log_factor > np.log(_HUGE)
-    times = f"more than {_HUGE:,.0f}" if huge else f"{np.exp(found.log_factor):.2g}"
+    times = f"more than {_HUGE:,.0f}" if huge else f"{np.exp(found.log_factor):.0f}"
     scaler = view.estimator._surrogate.response
     std = np.atleast_1d(scaler.inverse_std(np.full_like(scaler.sd, found.std)))[view.output]
     nugget = f"nugget={view.estimator._estimated_nugget!r}"
-    smooth = by_surface(nugget, "pengp fit --nugget estimate")
+    smooth = by_surface(nugget, "--nugget estimate")
     known = by_surface("fit(X, y, noise_sd=...)", "--noise-sd")
     yield Finding(
         "noise",
         f"The runs suggest noise that the model does not know: a smooth response with noise of "
         f"standard deviation {std:.2g}, in the unit of {view.modelled}, makes them {times} times "
-        f"as likely as any without; if they may scatter, fit with {smooth}, or with {known} if "
-        "the noise is known.",
+        f"as likely as a smooth or rough one without; if they may scatter, fit with {smooth}, or "
+        f"with {known} if the noise is known.",
     )
 
 
