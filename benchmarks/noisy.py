@@ -46,19 +46,26 @@ def noisy_runs(sets: int = 25) -> None:
     print(f"     by function, more than 2: {', '.join(above) or 'none'}")
 
 
-def _losses(name: str, n: int, seed: int) -> FloatArray:
-    """Return what each choice loses against lambda = 0 on one data set, the default first."""
+def noisy_data(
+    name: str, n: int, seed: int
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return n noisy runs of a function, new inputs, and the function there."""
     f, rng = FUNCTIONS[name], np.random.default_rng([seed, n])
     X = latin_hypercube(n, f.dimension, random_state=seed)
     new = rng.random((400, f.dimension))
     spread = f.unit(rng.random((2000, f.dimension))).std()
-    y = f.unit(X) + _NOISE[seed % 2] * spread * rng.normal(size=n)
+    return X, f.unit(X) + _NOISE[seed % 2] * spread * rng.normal(size=n), new, f.unit(new)
+
+
+def _losses(name: str, n: int, seed: int) -> FloatArray:
+    """Return what each choice loses against lambda = 0 on one data set, the default first."""
+    X, y, new, true = noisy_data(name, n, seed)
     model = PenalizedGPRegressorCV(nugget="estimate", random_state=seed).fit(X, y)
     lams = [0.0, model.lam_, *(model.cv_table_.select(*other) for other in OTHERS)]
     means = [model.at_lambda(float(lam)).predict(new) for lam in lams]
     averages = [BayesianGPRegressor(random_state=seed, **own) for own in _AVERAGES.values()]
     means += [average.fit(X, y).predict(new) for average in averages]
-    errors = np.sqrt(np.mean((np.array(means) - f.unit(new)) ** 2, axis=1))
+    errors = np.sqrt(np.mean((np.array(means) - true) ** 2, axis=1))
     return np.asarray(100.0 * np.log(errors[1:] / errors[0]))
 
 

@@ -13,9 +13,11 @@ from benchmarks.large import one_large_fit
 from benchmarks.next_runs import next_run
 from benchmarks.noisy import known_noise, noisy_runs
 from benchmarks.nuts import against_nuts
+from benchmarks.powers import powers_of_inputs
 from benchmarks.predict import million_points
 from benchmarks.refits import against_refits
 from benchmarks.small import one_fit, whole_path
+from benchmarks.told import noise_told
 
 
 def main(names: list[str]) -> None:
@@ -31,6 +33,8 @@ def main(names: list[str]) -> None:
         "next",
         "intervals",
         "noisy",
+        "told",
+        "powers",
         "effects",
         "commands",
     ]
@@ -55,6 +59,10 @@ def main(names: list[str]) -> None:
     if "noisy" in chosen:
         noisy_runs()
         known_noise()
+    if "told" in chosen:
+        noise_told()
+    if "powers" in chosen:
+        powers_of_inputs()
     if "effects" in chosen:
         effects_of_an_average()
     if "commands" in chosen:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pengp import BayesianGPRegressor, load
+from pengp.datasets import latin_hypercube
 from tests.cli.commands import pengp
 
 
@@ -118,3 +119,21 @@ def test_an_update_needs_noise_where_the_model_has_it(place: Path) -> None:
     options = ["--noise-sd", "sd", "--re-estimate", "-o", "mixed.pengp"]
     run("update", "plain.pengp", "new.csv", *options, cwd=place)
     assert (load(place / "mixed.pengp").noise_sd_[:15] == 0.0).all()
+
+
+def test_noise_that_nobody_mentioned_is_told(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    a, b = latin_hypercube(30, 2, random_state=0).T
+    y = 2.0 * np.sin(5.0 * a) + b**2
+    noisy = y + 0.3 * rng.standard_normal(30)
+    pd.DataFrame({"a": a, "b": b, "y": noisy}).to_csv(tmp_path / "noisy.csv", index=False)
+    pd.DataFrame({"a": a, "b": b, "y": y}).to_csv(tmp_path / "exact.csv", index=False)
+    for method in ("penalized", "bayes"):
+        fit = ("-y", "y", "--method", method, "--force", "-o", "model.pengp")
+        told = " ".join(run("fit", "noisy.csv", *fit, cwd=tmp_path).stdout.split())
+        assert "The runs suggest noise that the model does not know" in told
+        assert "fit with --nugget estimate, or with --noise-sd" in told
+    found = json.loads(run("info", "model.pengp", "--json", cwd=tmp_path).stdout)
+    assert "noise" in [finding["code"] for finding in found["findings"]]
+    for other in (("noisy.csv", "--nugget", "estimate"), ("exact.csv",)):
+        assert "suggest noise" not in run("fit", *other, *fit, cwd=tmp_path).stdout

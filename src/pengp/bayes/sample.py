@@ -90,14 +90,12 @@ class PosteriorSample(Weighed):
 
     @property
     def log_constant(self) -> float:
-        """Part of every log likelihood that depends on n alone, log Gamma(n/2) - n/2 log pi.
+        """Part of every log likelihood that depends on n alone; see `log_constant`.
 
         With known noise - n/2 log(2 pi).
         """
         n = len(self.y)
-        if self.noise is not None:
-            return -0.5 * n * float(np.log(2.0 * np.pi))
-        return float(gammaln(0.5 * n) - 0.5 * n * np.log(np.pi))
+        return log_constant(n) if self.noise is None else -0.5 * n * float(np.log(2.0 * np.pi))
 
     @cached_property
     def log_evidence_errors(self) -> FloatArray:
@@ -145,6 +143,11 @@ class PosteriorSample(Weighed):
     def overlooked(self) -> BoolArray:
         """Which members [K] count although they were not adapted to."""
         return self.counts & [s.rounds == 0 for s in self.samplers]
+
+
+def log_constant(n: int) -> float:
+    """Return log Gamma(n/2) - n/2 log pi, which all log likelihoods of n runs have in common."""
+    return float(gammaln(0.5 * n) - 0.5 * n * np.log(np.pi))
 
 
 def nuggets_of(member: Member, u: FloatArray, d: int) -> FloatArray:

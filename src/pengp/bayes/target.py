@@ -41,11 +41,16 @@ class Modes(NamedTuple):
     precision: FloatArray  # [K, P, P], minus the Hessian, its eigenvalues at least FLOOR
 
     @property
-    def log_evidence(self) -> float:
-        """Laplace's approximation of the log evidence, the sum over the modes."""
+    def log_evidences(self) -> FloatArray:
+        """Laplace's approximation of the log evidence [K] around each mode."""
         log_det = np.linalg.slogdet(self.precision)[1]
         half = 0.5 * self.u.shape[1] * np.log(2.0 * np.pi)
-        return float(logsumexp(self.log_density - 0.5 * log_det)) + half
+        return np.asarray(self.log_density - 0.5 * log_det + half)
+
+    @property
+    def log_evidence(self) -> float:
+        """Laplace's approximation of the log evidence, the sum over the modes."""
+        return float(logsumexp(self.log_evidences))
 
 
 class Target:

@@ -12,6 +12,7 @@ from pengp._core.shown import shown
 from pengp.bayes.average import Average
 from pengp.bayes.insight import MATTERS, Activity, Explanation, change_across
 from pengp.bayes.mixture import ProcessMixture
+from pengp.estimators.heldout import Known
 from pengp.exceptions import InputError
 from pengp.model.scaling import InputScaler
 
@@ -69,6 +70,12 @@ class AverageView:
             raise InputError("a constant response has no posterior to show.")
         return cls(found, known.posteriors[output], known.inputs)
 
+    @property
+    def fitted_runs(self) -> Known:
+        """The runs of ``fit``, scaled: X [n, d] in the unit cube, standardised y [n]."""
+        y = self.average.y
+        return Known(self.mixture.X[: len(y)], y, self.average.noise)
+
     @cached_property
     def activity(self) -> Activity:
         """How much each input matters, lengthscales in the inputs' units."""
@@ -102,9 +109,8 @@ class AverageView:
 
     def _explained(self, mode: Explanation) -> Explained:
         """Return what a mode says of the inputs."""
-        member, y = self.average.members[mode.member], self.average.y
-        at = mode.theta, mode.nugget, None, self.average.noise
-        process = member.condition(self.mixture.X[: len(y)], y, *at)
+        member, (X, y, noise) = self.average.members[mode.member], self.fitted_runs
+        process = member.condition(X, y, mode.theta, mode.nugget, None, noise)
         change = change_across(member, mode.theta[None], np.array([process.sigma2]))[0]
         constant = self.inputs.constant
         return Explained(

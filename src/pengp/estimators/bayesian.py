@@ -204,6 +204,7 @@ class BayesianGPRegressor(
         known = data.inputs, data.response, mixtures, data.y_raw, (len(data.X),)
         self._keep(averages, Surrogate(*known, data.noise_sd))
         self._warn()
+        self._warn_of_doubts()
         return self
 
     def __sklearn_tags__(self) -> Any:

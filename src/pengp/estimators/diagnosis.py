@@ -23,6 +23,7 @@ from pengp.estimators.findings import (
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.path_view import Mode
 from pengp.estimators.scoring import IntervalCheck, score_law, score_predictions
+from pengp.estimators.unknown_noise import unknown_noise
 from pengp.estimators.view import FittedView, view_of
 
 #: Posterior weight from which on an explanation with other inputs is told.
@@ -132,17 +133,23 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
         *_contradicted_intervals(view, held_out, scores, level),
         *(finding for part in parts for finding in part(view)),
         *_unstable(view.stability),
+        *unknown_noise(view),
         *_other_scales(view),
     )
     return Diagnosis(held_out, scores, level, view.active, view.modes, view.stability, findings)
 
 
 def grave_findings(view: FittedView, level: float = 0.95) -> Iterator[Finding]:
-    """Yield what speaks against a penalized fit, without fitting anything anew."""
-    if view.is_constant or not view.is_penalized:
+    """Yield what speaks against a fit, as far as that is cheap beside it."""
+    if view.is_constant:
         return
-    if view.table is not None and (held_out := view.held_out(level)) is not None:
-        yield from _useless(held_out.scores())
+    if not view.is_penalized:
+        yield from unknown_noise(view)
+        return
+    if view.table is not None:
+        if (held_out := view.held_out(level)) is not None:
+            yield from _useless(held_out.scores())
+        yield from unknown_noise(view)
     scores = _own_scores(view, None, level)
     yield from _contradicted_intervals(view, None, scores, level)
     yield from flat_likelihood(view)

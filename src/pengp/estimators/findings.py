@@ -30,7 +30,7 @@ class Finding(NamedTuple):
 
     code: str
     """One word: useless, flattering, intervals, draws, flat, bound, converged, modes, unstable,
-    scale; of test runs useless, promise, intervals, distance."""
+    noise, scale; of test runs useless, promise, intervals, distance."""
     message: str
     """What was seen and what to do, in plain sentences."""
 

@@ -16,6 +16,7 @@ _IN_SHORT = {
     "intervals": "left-out runs contradict the intervals",
     "flat": "the likelihood is flat",
     "bound": "an estimate is at its bound",
+    "noise": "the runs suggest noise that the model does not know",
 }
 
 

@@ -20,6 +20,7 @@ _TITLES = {
     "intervals": "The intervals do not keep their promise.",
     "flattering": "The check with theta kept flatters.",
     "useless": "The surrogate does not predict.",
+    "noise": "The runs look noisy.",
     "scale": "Another scale predicts better.",
 }
 #: Inputs that a sentence names.
