@@ -24,6 +24,7 @@ from pengp import load
 from pengp.exceptions import FileError
 from tests.cli.commands import INPUTS, model_file, pengp, piston_runs, runs_file
 from tests.cli.kills import PATIENCE, session, started, wait_until_gone
+from tests.foreground import restore_signals
 
 #: What each command is given; last comes where its output goes.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -165,4 +166,5 @@ def _main() -> None:
 
 
 if __name__ == "__main__":
+    restore_signals()
     _main()

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.cli.commands import UNMEASURED, runs_file
+from tests.foreground import restore_signals
 
 #: Seconds that a command has to end, and its processes after it.
 PATIENCE = 10.0
@@ -62,7 +63,7 @@ def session(leader: int, using: str = "") -> list[int]:
 def started(*arguments: str, temporary: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """Start ``pengp arguments...`` in a session of its own; nothing of it outlives the block."""
     with subprocess.Popen(
-        ["env", "--default-signal=HUP", sys.executable, "-m", "pengp", *arguments],  # after nohup
+        [sys.executable, "-m", "pengp", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -167,4 +168,5 @@ def _main() -> None:
 
 
 if __name__ == "__main__":
+    restore_signals()
     _main()
