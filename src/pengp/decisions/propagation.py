@@ -216,7 +216,7 @@ def _drawn(
     varied = np.flatnonzero(~known.constant)
     some = [lines[p] for p in varied]
     layout = layout_of(known.X[:, varied], some, _NODES, _POINTS)
-    uniform = stats.qmc.Sobol(len(varied), rng=rng).random(_INPUTS)
+    uniform = stats.qmc.Sobol(len(varied), seed=rng).random(_INPUTS)
     X = np.column_stack([line.draw(uniform[:, k]) for k, line in enumerate(some)])
     found = _Draws(np.empty(size), np.empty(size), np.empty((size, len(levels))), np.zeros(size))
     work = len(known.components) * layout.rows.size
