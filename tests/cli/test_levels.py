@@ -200,7 +200,7 @@ def test_refused_designs(here: Path, arguments: list[str], words: str) -> None:
 
 
 def test_rows_that_repeat_others_count_once(here: Path) -> None:
-    runs = pd.read_csv("runs.csv")
+    runs = table(20, 1)  # older pandas reads its own digits with an error of rounding
     runs.iloc[[*range(20), 4, 7]].to_csv("twice.csv", index=False)
     options = [*FIT[2:], "--ignore", "life"]
     done = run("fit", "twice.csv", *options, "-o", "twice.pengp")
