@@ -1,7 +1,8 @@
 """Types of arrays, and what a caller passes as arrays of real numbers."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from numbers import Number
 from typing import TypeAlias
 
 import numpy as np
@@ -16,6 +17,9 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 
 ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
 
+NO_NUMBERS = (TypeError, ValueError, OverflowError)
+"""What NumPy raises of values that are no numbers, and of whole numbers beyond the largest one."""
+
 _DATES = re.compile("date|time|duration|period", re.IGNORECASE)
 """What the kinds of dates and times have in their names, whoever defines them."""
 
@@ -25,7 +29,7 @@ def as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
     check_real(values, name)
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         raise InputError(f"{name} must be a numeric array without gaps or text.") from None
 
 
@@ -39,10 +43,15 @@ def check_sizes(values: FloatArray, name: str, most: float, least: float | None 
 def check_real(values: object, name: str) -> None:
     """Raise an InputError about what NumPy would make a float of, but is no real number.
 
-    These are dates and times, complex numbers, and what a mask hides.
+    These are dates and times, complex numbers, and what a mask hides; also what is no array at all,
+    such as a dictionary.
     """
     if type(values) is np.ndarray and values.dtype.kind in "fiub":
         return
+    is_object = not isinstance(values, Number | Sequence | None) and not hasattr(values, "shape")
+    if isinstance(values, Mapping | Set) or (is_object and not hasattr(values, "__len__")):
+        kind = type(values).__name__
+        raise InputError(f"{name} must be an array or a frame of numbers, not a {kind}.")
     parts = values if isinstance(values, list | tuple) else [values]
     masks = [np.ma.getmaskarray(a) for a in parts if isinstance(a, np.ma.MaskedArray)]
     masked = sum(int(np.count_nonzero(mask)) for mask in masks)

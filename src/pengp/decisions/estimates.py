@@ -9,6 +9,9 @@ from pengp._core.shown import shown
 from pengp.decisions.discrete import FiniteLaw
 from pengp.decisions.laws import Line
 
+#: Functions that are drawn at most; each keeps its curves.
+MOST_DRAWS = 100_000
+
 
 @shown
 class Estimate(NamedTuple):

@@ -22,6 +22,7 @@ from pengp._core.checks import check_output
 from pengp.choosing.validation import Law
 from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
+from pengp.estimators.data import check_near
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.nested import surrogate_in
@@ -267,6 +268,8 @@ class FittedView(ScaledView):
         if not np.isfinite(seen).all():
             i = int(np.argmin(np.isfinite(seen)))
             raise InputError(f"y has {seen[i]} in row {i}; remove or repair that run.")
+        if not self.is_constant:
+            check_near(self.estimator._surrogate.standardised(seen, self.output), "y")
         return inputs, seen
 
     def law(self, X: Any, noise_sd: Any = None) -> Law:
