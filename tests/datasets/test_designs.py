@@ -127,7 +127,10 @@ def test_scaling_maps_corners_to_the_bounds() -> None:
         ({"n": 5, "d": 2, "method": "minimax"}, "method=.* is none of random, maximin, sliced"),
         ({"n": 6, "d": 2, "method": "sliced"}, "needs slices"),
         ({"n": 6, "d": 2, "method": "sliced", "slices": 4}, "must divide n"),
-        ({"n": 6, "d": 2, "method": "sliced", "slices": 0}, "slices must be a whole number from 1 to"),
+        (
+            {"n": 6, "d": 2, "method": "sliced", "slices": 0},
+            "slices must be a whole number",
+        ),
         ({"n": 6, "d": 2, "slices": 2}, "slices goes with"),
         ({"n": 6, "d": 2, "random_state": -1}, "random_state"),
         ({"n": 6, "d": 2, "random_state": "seed"}, "random_state"),

@@ -31,7 +31,7 @@ OBJECTS: list[Any] = [None, True, "", "loo", "constnat", b"x", [], {}, (), objec
 SKLEARN_S = (
     *("contains NaN", "contains infinity", "too large", "sample(s)", "minimum of", "2D array"),
     *("features", "inconsistent", "could not convert string", "requires y to be passed"),
-    *("at least 1 dimension", "Found array with dim", "must be a string or a real number"),
+    *("at least 1 dimension", "Found array with dim"),
 )
 
 

@@ -1,8 +1,7 @@
 """Types of arrays, and what a caller passes as arrays of real numbers."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
-from numbers import Number
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -18,7 +17,7 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
 
 NO_NUMBERS = (TypeError, ValueError, OverflowError)
-"""What NumPy raises of values that are no numbers, and of whole numbers beyond the largest one."""
+"""What NumPy raises of values that are no numbers, and of whole numbers beyond the largest float."""
 
 _DATES = re.compile("date|time|duration|period", re.IGNORECASE)
 """What the kinds of dates and times have in their names, whoever defines them."""
@@ -43,15 +42,10 @@ def check_sizes(values: FloatArray, name: str, most: float, least: float | None 
 def check_real(values: object, name: str) -> None:
     """Raise an InputError about what NumPy would make a float of, but is no real number.
 
-    These are dates and times, complex numbers, and what a mask hides; also what is no array at all,
-    such as a dictionary.
+    These are dates and times, complex numbers, and what a mask hides.
     """
     if type(values) is np.ndarray and values.dtype.kind in "fiub":
         return
-    is_object = not isinstance(values, Number | Sequence | None) and not hasattr(values, "shape")
-    if isinstance(values, Mapping | Set) or (is_object and not hasattr(values, "__len__")):
-        kind = type(values).__name__
-        raise InputError(f"{name} must be an array or a frame of numbers, not a {kind}.")
     parts = values if isinstance(values, list | tuple) else [values]
     masks = [np.ma.getmaskarray(a) for a in parts if isinstance(a, np.ma.MaskedArray)]
     masked = sum(int(np.count_nonzero(mask)) for mask in masks)

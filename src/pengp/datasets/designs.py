@@ -20,8 +20,8 @@ from pengp.exceptions import InputError
 _TRIALS = 2500  # points and columns tried by the maximin search
 _CANDIDATES = 2048  # points from which a continued design is chosen
 _WORK = 25_000_000  # fewer trials for more than 100 points, which cost about n^2 each
-_MOST_MAXIMIN = 3_000  # points of a maximin design, whose search holds several [n, n]
-_MOST_NUMBERS = 10_000_000  # of any other design
+_MOST_SEARCHED = 3_000  # points of a maximin design that is searched, with several [n, n] in memory
+_MOST_NUMBERS = 10_000_000  # of a design
 _MOST_CONTINUED = 1_000  # points that continue a design
 
 
@@ -69,9 +69,9 @@ def latin_hypercube(
     >>> latin_hypercube(12, 6, method="maximin", random_state=0).shape
     (12, 6)
     """
-    kind = check_choice(method, "method", ("random", "maximin", "sliced"))
+    check_choice(method, "method", ("random", "maximin", "sliced"))
     d = check_count(d, "d", 1, MOST_INPUTS)
-    n = check_count(n, "n", 1, _MOST_MAXIMIN if kind == "maximin" else _MOST_NUMBERS // d)
+    n = check_count(n, "n", 1, _MOST_NUMBERS // d)
     if method != "sliced" and slices is not None:
         raise InputError(f"slices goes with method='sliced' only, got method={method!r}")
     rng = as_generator(random_state)
@@ -192,7 +192,7 @@ def _maximin_levels(n: int, d: int, rng: np.random.Generator) -> IntArray:
     number of trials is spent.
     """
     best = _sliced_levels(n, d, 1, rng)
-    if n < 3 or d == 1:  # every Latin hypercube has the same distances
+    if n < 3 or d == 1 or n > _MOST_SEARCHED:  # any is as good, or there are too many
         return best
     trials = _descend(best, rng, min(_TRIALS, _WORK // n**2))
     while trials > 0:

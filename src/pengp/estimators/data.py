@@ -50,6 +50,10 @@ _KKT_NUGGET = 1e-5
 _FARTHEST = 1e12
 
 
+class _CellError(InputError, TypeError):
+    """A cell is something else; of that scikit-learn asks for a TypeError."""
+
+
 class TrainingData(NamedTuple):
     """Runs as given and as modelled."""
 
@@ -281,8 +285,8 @@ def validated(estimator: Any, *runs: Any, **options: Any) -> Any:
     try:
         with np.errstate(**_SUMS):
             return validate_data(estimator, *runs, dtype=np.float64, **of_y, **options)
-    except OverflowError:
-        raise InputError("the runs hold a whole number that is too large for a float.") from None
+    except (OverflowError, TypeError) as error:
+        raise _CellError(f"{error}; every cell must be a number.") from None
 
 
 def check_near(y: FloatArray, name: str = "y_new") -> None:
