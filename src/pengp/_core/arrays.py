@@ -17,7 +17,7 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
 
 NO_NUMBERS = (TypeError, ValueError, OverflowError)
-"""What NumPy raises of values that are no numbers, and of whole numbers beyond the largest float."""
+"""What NumPy raises of values that are no numbers, or whole numbers beyond the largest float."""
 
 _DATES = re.compile("date|time|duration|period", re.IGNORECASE)
 """What the kinds of dates and times have in their names, whoever defines them."""

@@ -165,9 +165,7 @@ def one_se_index(
         raise InputError(f"{len(usable)} folds are not {repeats} repeats of as many folds.")
     blocks = (np.split(a, repeats) for a in (np.asarray(values)[best], usable))
     errors = [mean_and_se(v[u])[1] for v, u in zip(*blocks, strict=True) if u.any()]
-    with np.errstate(over="ignore"):
-        limit = mean[best] + np.nan_to_num(np.array(errors), nan=0.0).mean()
-    within = np.isfinite(mean) & (mean <= limit)
+    within = mean <= mean[best] + mean_and_se(np.nan_to_num(np.array(errors), nan=0.0))[0]
     return int(np.argmax(np.where(within, lams, -np.inf)))
 
 

@@ -249,8 +249,8 @@ def _aligned(*arrays: ArrayLike, ends: bool = False) -> tuple[FloatArray, ...]:
             f"a score needs the responses as one column [m] and predictions of the same shape; got "
             f"{first.shape} and {', '.join(map(str, shapes))}."
         )
-    finite = np.isfinite(first).all() and all(np.isfinite(a).all() for a in others)
-    if not finite and not (ends and np.isfinite(first).all() and not np.isnan(others).any()):
+    finite = all(np.isfinite(a).all() for a in ([first] if ends else [first, *others]))
+    if not finite or any(np.isnan(a).any() for a in others):
         raise InputError(
             "a score needs finite responses and predictions, but some are missing or infinite."
         )
