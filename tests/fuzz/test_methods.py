@@ -183,6 +183,8 @@ CALLS: list[tuple[int, str, dict[str, Any]]] = [
     (2, "predict_quantiles", {"X": FAR, "levels": 1e-320}),
     (5, "predict_gradient", {"X": FAR}),
     (5, "predictive_law", {"X": FAR, "noise_sd": 1e308}),
+    (0, "condition_on", {"X_new": FAR[1:2], "y_new": [1e308]}),
+    (3, "condition_on", {"X_new": FAR[1:2], "y_new": [[1e308, 0.0]]}),
     *((kind, "condition_on", {"X_new": {}, "y_new": [0.5]}) for kind in range(3)),
     *((kind, "condition_on", {"X_new": FAR[1:2], "y_new": {}}) for kind in range(3)),
 ]

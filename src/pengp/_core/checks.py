@@ -99,6 +99,13 @@ def is_real(value: object, least: float = -_LARGEST, most: float = _LARGEST) -> 
     return bool(least <= cast(float, value) <= most)
 
 
+def is_whole(value: object, least: int, most: int | None = None) -> bool:
+    """Tell whether a value is a whole number from ``least`` to ``most``, and no truth value."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        return False
+    return least <= int(value) and (most is None or int(value) <= most)
+
+
 def check_number(value: object, name: str, least: float, most: float = _LARGEST) -> float:
     """Return a real number from ``least`` to ``most`` as a float."""
     if not is_real(value, least, most):
@@ -108,19 +115,17 @@ def check_number(value: object, name: str, least: float, most: float = _LARGEST)
 
 def check_count(value: object, name: str, least: int, most: int | None = None) -> int:
     """Return a whole number of at least ``least`` and, where that is given, at most ``most``."""
-    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    number = int(cast(numbers.Integral, value)) if is_whole else least - 1
-    if number < least or (most is not None and number > most):
+    if not is_whole(value, least, most):
         ends = f"from {least} up" if most is None else f"from {least} to {most:,}"
         raise InputError(f"{name} must be a whole number {ends}, not {value!r}.")
-    return number
+    return int(cast(numbers.Integral, value))
 
 
 def check_output(output: object, q: int) -> int:
     """Return the number of one of q outputs."""
-    if not isinstance(output, numbers.Integral) or not 0 <= int(output) < q:
+    if not is_whole(output, 0, q - 1):
         raise InputError(f"output={output!r} does not exist; there are {q}, counted from 0.")
-    return int(output)
+    return int(cast(numbers.Integral, output))
 
 
 def check_flag(value: object, name: str) -> bool:

@@ -266,7 +266,7 @@ def members_of(
 
 def _mean(mean: Any) -> Mean:
     """Return the mean of a user's choice."""
-    if mean == "integrated":
+    if isinstance(mean, str) and mean == "integrated":
         return INTEGRATED
     return get_mean(mean)
 

@@ -63,7 +63,7 @@ class Surrogate(Generic[_Process]):
         if self.response.transforms:
             check_domain(y, self.response.transforms[output], "y has {} in row {}")
         columns = np.broadcast_to(y[..., None], (*y.shape, len(self.posteriors)))
-        with np.errstate(all="ignore"):  # in other outputs, or where it is infinite
+        with np.errstate(invalid="ignore", divide="ignore"):  # in other outputs
             return self.response.transform(columns)[..., output]
 
     def noise(self, y: FloatArray, noise_sd: FloatArray, output: int) -> FloatArray:

@@ -273,11 +273,12 @@ class ResponseScaler:
             return np.minimum(sd / self.sd, NOISIEST) ** 2
 
     def transform(self, y: ArrayLike) -> FloatArray:
-        """Standardise responses y [m] or [m, q]: (t(y) - mean) / sd."""
+        """Standardise responses y [m] or [m, q]: (t(y) - mean) / sd, infinite where too large."""
         exponent = np.where(self.constant, 0, _exponent(self.mean, self.sd))
-        mapped = _mapped(np.asarray(y, dtype=np.float64), self.transforms, "forward")
-        near_one = _ldexp(mapped, -exponent)
-        return np.asarray((near_one - _ldexp(self.mean, -exponent)) / _ldexp(self.sd, -exponent))
+        with np.errstate(over="ignore"):
+            mapped = _mapped(np.asarray(y, dtype=np.float64), self.transforms, "forward")
+            away = _ldexp(mapped, -exponent) - _ldexp(self.mean, -exponent)
+            return np.asarray(away / _ldexp(self.sd, -exponent))
 
     def inverse(self, values: ArrayLike) -> FloatArray:
         """Return standardised values [m] or [m, q] in the user's units."""
