@@ -85,11 +85,11 @@ class MappedLaw(Shown):
         z, s = self.shift + self.stretch * location, self.stretch * scale
         if isinstance(self.transform, Log) and np.isinf(df):
             return _mixed(*_lognormal(self.transform.rate * z, self.transform.rate * s), weights)
-        centre = _cut(self.transform.inverse(np.vecdot(z, weights)))
+        centre = self._inverse(np.vecdot(z, weights))
         first, second = np.zeros((2, len(z)))
         for x, w in zip(*standard_nodes(df), strict=True):
             # Away from about the mean, so that the variance is no difference of large numbers.
-            away = _cut(self.transform.inverse(z + x * s)) - centre[:, None]
+            away = self._inverse(z + x * s) - centre[:, None]
             first += w * np.vecdot(away, weights)
             second += w * np.vecdot(away * away, weights)
         return centre + first, np.sqrt(np.maximum(second - first * first, 0.0))
@@ -166,8 +166,13 @@ class MappedLaw(Shown):
 
     def _values(self, z: FloatArray) -> FloatArray:
         """Return standardised values in the user's unit."""
-        values = self.transform.inverse(self.shift + self.stretch * z)
-        return values if self.transform == IDENTITY else _cut(values)
+        values = self.shift + self.stretch * z
+        return values if self.transform == IDENTITY else self._inverse(values)
+
+    def _inverse(self, values: FloatArray) -> FloatArray:
+        """Return transformed values in the user's unit."""
+        with np.errstate(over="ignore"):
+            return _cut(self.transform.inverse(values))
 
     def _standardised(self, y: ArrayLike) -> FloatArray:
         """Return standardised values of y [m]; infinite outside the domain."""

@@ -282,7 +282,8 @@ class ResponseScaler:
 
     def inverse(self, values: ArrayLike) -> FloatArray:
         """Return standardised values [m] or [m, q] in the user's units."""
-        return _mapped(self.unscaled(values), self.transforms, "inverse")
+        with np.errstate(over="ignore"):
+            return _mapped(self.unscaled(values), self.transforms, "inverse")
 
     def unscaled(self, values: ArrayLike) -> FloatArray:
         """Return standardised values [m] or [m, q] on the transformed scale, which stay finite."""
