@@ -207,6 +207,15 @@ def test_huge_responses_have_no_transform(transform: str) -> None:
     assert_sound(*fit.predict(X, return_std=True))
 
 
+def test_runs_without_which_all_draws_are_unlikely_are_left_out() -> None:
+    """All weight is with a few draws, those of one half of the sampler."""
+    X = np.random.default_rng(0).random((5, 1))
+    y = np.array([0.0, 1e8 + 1.0, 1e8 + 1.0, 1e8 - 1.0, 1e8 - 1.0])
+    average = BayesianGPRegressor(**FEW, random_state=0)
+    held = attempt(lambda: average.fit(X, y, noise_sd=0.1).held_out())
+    assert_sound(held.mean, held.std)
+
+
 #: Settings that once ended otherwise than in a fit or a refusal.
 ONCE: list[tuple[int, dict[str, Any]]] = [
     (1, {"integer_inputs": 1}),
