@@ -117,6 +117,7 @@ ONCE: list[tuple[str, dict[str, Any]]] = [
     ("random_folds", {"n": 10_000, "k": 10_000, "repeats": 10_000}),
     ("random_folds", {"n": 2**63, "k": 2}),
     ("leave_one_out", {"n": HUGE}),
+    ("space_filling_folds", {"X": [[1e160], [0.27], [0.04], [0.02], [0.81]], "k": 3}),
     ("latin_hypercube", {"n": 10**9, "d": 1}),
     ("latin_hypercube", {"n": 5, "d": 10**9}),
     ("continue_design", {"U": MATRIX, "k": 10**9}),
