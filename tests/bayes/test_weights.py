@@ -34,6 +34,10 @@ def test_tempering_is_the_largest_exponent_that_is_enough() -> None:
     np.testing.assert_array_equal(tempered(0.01 * logs, 60.0), normalised(0.01 * logs))
 
 
+def test_weights_that_are_all_0_are_equal() -> None:
+    assert tempered(np.full(4, -np.inf), 2.0).tolist() == [0.25] * 4
+
+
 @pytest.mark.parametrize("shape", [-0.3, 0.1, 0.5, 0.9])
 def test_pareto_shape_of_known_tails(shape: float) -> None:
     n = 20_000

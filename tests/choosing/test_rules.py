@@ -30,6 +30,22 @@ def test_mean_and_se_by_hand() -> None:
     np.testing.assert_allclose(mean_and_se(TABLE.T, axis=0)[1], 1.0, rtol=1e-14)
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e160, 1e300, 1.5e307])
+def test_mean_and_se_in_any_unit(unit: float) -> None:
+    values = np.array([[2.0, 4.0, 9.0], [2.5, 4.5, 1.0]])
+    mean, se = mean_and_se(values * unit)
+    np.testing.assert_allclose(mean / unit, values.mean(1), rtol=1e-14)
+    np.testing.assert_allclose(se / unit, values.std(1, ddof=1) / np.sqrt(3.0), rtol=1e-14)
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_a_standard_error_whose_square_is_too_large_for_a_number(repeats: int) -> None:
+    """The best has the mean 0.35e308 and the error 1.35e308."""
+    for second, index in ((1.65e308, 1), (1.75e308, 0)):
+        values = np.tile([[-1e308, 1.7e308], [second] * 2, [np.nan, 0.0]], repeats)
+        assert one_se_index([0.0, 0.1, 1.0], values, repeats=repeats) == index
+
+
 def test_one_fold_has_no_standard_error() -> None:
     mean, se = mean_and_se([[2.0], [1.0]])
     assert np.array_equal(mean, [2.0, 1.0])

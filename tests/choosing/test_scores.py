@@ -120,6 +120,26 @@ def test_interval_score_and_coverage_by_hand() -> None:
     assert coverage([0.0, -1.5, 2.0, 1.0], -1.0, 1.0) == 0.5  # the ends count as inside
 
 
+def test_an_interval_with_infinite_ends_has_the_score_of_its_limit() -> None:
+    lower, upper = np.array([-np.inf, 0.0, 5.0, np.inf]), np.array([np.inf, np.inf, 5.0, np.inf])
+    values = interval_score_values(np.ones(4), lower, upper, level=0.5)
+    assert values.tolist() == [np.inf, np.inf, 2.0 / 0.5 * 4.0, np.inf]
+
+
+def test_huge_predictions_have_infinite_scores_and_no_warning() -> None:
+    """Of two values of 1e308 the sum is too large for a number."""
+    law = NormalLaw(np.zeros(2), np.full(2, 1e308))
+    scores = {name: score([1e308, 1e308], law) for name, score in VALIDATION_SCORES.items()}
+    assert scores["coverage"] == 1.0
+    assert scores["interval_score"] == np.inf
+    assert not np.isnan(list(scores.values())).any()
+    for level in (1.0, 1.0 - 1e-16, 0.0):  # where 0.5 + level / 2 is 1
+        with pytest.raises(InputError, match="level must lie between 0 and 1"):
+            law.interval(level)
+    with pytest.raises(InputError, match="missing or infinite"):
+        crps_normal([0.0], [np.inf], [0.0])
+
+
 def test_without_spread_the_scores_take_their_limits() -> None:
     y, mean = np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.5, 7.0])
     error = np.abs(y - mean)

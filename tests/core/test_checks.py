@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from pengp import InputError, PengpWarning, penalized_path
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import FloatArray, as_floats
+from pengp._core.checks import check_choice, check_flag
 from tests.problems import slow_loglik, smooth_runs
 
 X, Y = smooth_runs(8, 2)
@@ -107,6 +108,21 @@ def test_bad_arguments(case: str) -> None:
     options, words = BAD_ARGUMENTS[case]
     with pytest.raises(InputError, match=words):
         fit_of(**options)
+
+
+def test_words_flags_and_numbers_are_checked_by_one_rule() -> None:
+    assert check_choice(np.str_("min"), "rule", ("1se", "min")) == "min"
+    assert check_flag(np.True_, "each") is True
+    wrong: list[Any] = [np.zeros(0), np.array("min"), None, 1, [], {}, "max", 10**400]
+    for value in wrong:
+        with pytest.raises(InputError, match=r"rule=.* is none of 1se, min"):
+            check_choice(value, "rule", ("1se", "min"))
+        with pytest.raises(InputError, match="each must be True or False, not "):
+            check_flag(value, "each")
+    no_arrays: list[Any] = [10**400, [10**400], {}, object(), "max"]
+    for value in no_arrays:
+        with pytest.raises(InputError, match="y must be a numeric array"):
+            as_floats(value, "y")
 
 
 def test_round_off_may_leave_the_cube() -> None:

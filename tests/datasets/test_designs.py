@@ -121,13 +121,16 @@ def test_scaling_maps_corners_to_the_bounds() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 0, "d": 2}, "n must be an integer of at least 1"),
-        ({"n": 5, "d": 2.0}, "d must be an integer of at least 1"),
-        ({"n": True, "d": 2}, "n must be an integer"),
-        ({"n": 5, "d": 2, "method": "minimax"}, "method is"),
+        ({"n": 0, "d": 2}, "n must be a whole number from 1 to 5,000,000"),
+        ({"n": 5, "d": 2.0}, "d must be a whole number from 1 to 500"),
+        ({"n": True, "d": 2}, "n must be a whole number from 1 to"),
+        ({"n": 5, "d": 2, "method": "minimax"}, "method=.* is none of random, maximin, sliced"),
         ({"n": 6, "d": 2, "method": "sliced"}, "needs slices"),
         ({"n": 6, "d": 2, "method": "sliced", "slices": 4}, "must divide n"),
-        ({"n": 6, "d": 2, "method": "sliced", "slices": 0}, "slices must be an integer"),
+        (
+            {"n": 6, "d": 2, "method": "sliced", "slices": 0},
+            "slices must be a whole number",
+        ),
         ({"n": 6, "d": 2, "slices": 2}, "slices goes with"),
         ({"n": 6, "d": 2, "random_state": -1}, "random_state"),
         ({"n": 6, "d": 2, "random_state": "seed"}, "random_state"),

@@ -288,14 +288,14 @@ def test_a_constant_input_keeps_its_value() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"goal": "speed"}, "goal='speed' does not exist"),
+        ({"goal": "speed"}, "goal='speed' is none of accuracy, modes"),
         ({"goal": "optimum", "criterion": "VIGF"}, "goes with goal='accuracy'"),
-        ({"criterion": "ALM"}, "criterion='ALM' does not exist"),
+        ({"criterion": "ALM"}, "criterion='ALM' is none of integrated variance, VIGF"),
         ({"maximize": True}, "go with goal='optimum'"),
         ({"goal": "optimum", "maximize": True, "target": 1.0}, "not both"),
         ({"goal": "threshold"}, "go together"),
         ({"goal": "threshold", "threshold": np.nan}, "finite number"),
-        ({"n": 0}, "n must be a whole number from 1 up"),
+        ({"n": 0}, "n must be a whole number from 1 to 1,000"),
         ({"radius": -1.0}, "radius"),
         ({"where": "x1 > 2"}, "satisfies 'x1 > 2'"),
         ({"where": "x1 > 0.5", "candidates": [[0.1, 0.1]]}, "no candidate satisfies"),

@@ -154,6 +154,20 @@ def test_the_crps_is_the_integral_of_its_definition(
     assert law.crps(full)[0] == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("transform", "stretch"),
+    [(Log(), 200.0), (Log10(), 90.0), (Sqrt(), 1e50), (BoxCox(0.5), 1e50), (BoxCox(2.0), 1e199)],
+)
+def test_laws_beyond_the_largest_number_have_numbers(transform: Transform, stretch: float) -> None:
+    """Of responses up to 1e100, far from them; they are cut at 1e150."""
+    mixture = MixtureLaw(np.array([[0.0, 900.0]]), np.array([[1.0, 400.0]]), np.full(2, 0.5), 5.0)
+    for base in (NormalLaw(np.array([400.0]), np.array([400.0])), mixture):
+        law = MappedLaw(base, 1.0, stretch, transform)
+        found = [law.mean(), law.std(), *law.mean_slopes(), law.interval(0.9), law.crps(np.ones(1))]
+        assert all(np.isfinite(values).all() for values in found)
+        assert law.mean().item() >= 1e80
+
+
 def test_without_a_transform_nothing_is_approximated() -> None:
     law, y = normal(IDENTITY), np.array([1.0, 2.0, 3.0])
     np.testing.assert_allclose(law.moments(), [SHIFT + STRETCH * MEAN, STRETCH * STD], rtol=1e-15)

@@ -16,11 +16,16 @@ from pengp import (
     PengpWarning,
     cross_validate_path,
     full_loglik,
+    latin_hypercube,
     leave_one_out,
     penalized_path,
     profile_loglik,
+    random_folds,
 )
+from pengp.datasets import continue_design
+from pengp.decisions import effects, next_runs, propagate
 from pengp.path import penalized
+from pengp.plots import ContourDisplay, SliceDisplay
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.random((12, 3)), RNG.random(12)
@@ -81,6 +86,33 @@ def test_joint_distributions_of_too_many_points_are_refused() -> None:
     for ask in (lambda: MODEL.predict(MANY_X, return_cov=True), lambda: MODEL.sample_y(MANY_X)):
         with pytest.raises(InputError, match=r"of 40,000 points .* 13 GB; ask for at most 10,000"):
             ask()
+
+
+COUNTS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: random_folds(10**9, 10**9), "1,000,000,000 runs are too many"),
+    (lambda: random_folds(10_000, 10_000, repeats=10_000), "repeats must be .* from 1 to 100,"),
+    (lambda: latin_hypercube(10**9, 1), "n must be .* from 1 to 10,000,000,"),
+    (lambda: latin_hypercube(10_000_000, 2), "n must be .* from 1 to 5,000,000,"),
+    (lambda: latin_hypercube(1, 10**9), "d must be .* from 1 to 500,"),
+    (lambda: continue_design(X, 10**9), "k must be .* from 1 to 1,000,"),
+    (lambda: MODEL.sample_y(X, 10**9), "n_samples must be .* from 1 to 2,083,333,"),
+    (lambda: effects(MODEL, n_draws=10**9), "n_draws must be .* from 20 to 25,000,"),
+    (lambda: propagate(MODEL, n_draws=10**9), "n_draws must be .* from 20 to 25,000,"),
+    (lambda: next_runs(MODEL, 10**9), "n must be .* from 1 to 1,000,"),
+    (lambda: SliceDisplay.from_estimator(MODEL, grid_size=10**9), "grid_size .* 2 to 100,000,"),
+    (lambda: ContourDisplay.from_estimator(MODEL, grid_size=10**9), "grid_size .* 2 to 1,000,"),
+]
+
+
+@pytest.mark.parametrize(("ask", "words"), COUNTS)
+def test_counts_are_refused_before_memory_is_taken(ask: Callable[[], Any], words: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=words):
+            ask()
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_leaving_out_one_run_in_turn_takes_little_memory() -> None:

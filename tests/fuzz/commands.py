@@ -1,5 +1,6 @@
 """Command lines, sound and hostile, and a folder of files for them to work on."""
 
+import codecs
 import contextlib
 import os
 import warnings
@@ -18,6 +19,14 @@ from pengp.decisions.goals import CRITERIA
 from tests.fuzz.arguments import fitted
 from tests.fuzz.inputs import no_hang
 
+#: Byte order marks with what they mark; that of UTF-16 begins like that of UTF-32.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8-sig",
+}
 #: Exit codes that the documentation names: done, wrong usage, unusable, file.
 CODES = (0, 2, 3, 4)
 TEXTS = ["", " ", "x1", "x2", "y", "nope", "-1", "0", "1e999", "nan", "a,b", "\x1b[31m", "ü", "{}"]
@@ -180,4 +189,10 @@ def run(line: list[str], stdin: bytes = b"") -> tuple[int, str, str]:
         done = CliRunner().invoke(app, line, input=stdin)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
-    return done.exit_code, done.stdout, done.stderr
+    return done.exit_code, decoded(done.stdout_bytes), done.stderr
+
+
+def decoded(output: bytes) -> str:
+    """Return output as text; a table is written in the encoding of the one that was read."""
+    wide = next((name for mark, name in _MARKS.items() if output.startswith(mark)), "utf-8")
+    return output.decode(wide, errors="replace").replace("\r\n", "\n")

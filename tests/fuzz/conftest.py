@@ -4,7 +4,7 @@ import os
 import resource
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,14 @@ for name, count, repeatable in (("short", _FEW, True), ("long", _MANY, False)):
 settings.load_profile("short")
 
 
-@pytest.fixture(autouse=True)
-def examples(record_property: Callable[[str, object], None]) -> Iterator[None]:
-    """Note how many examples a test has taken."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note how many examples a test has taken, before its report is made."""
     before = EXAMPLES[0]
-    yield
-    record_property("examples", EXAMPLES[0] - before)
+    try:
+        yield
+    finally:
+        item.user_properties.append(("examples", EXAMPLES[0] - before))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -67,6 +67,19 @@ def test_cross_validated(
         use(model, *data)
 
 
+def test_fits_that_once_failed() -> None:
+    few: dict[str, Any] = {"n_starts": 2, "random_state": 0}
+    rng = np.random.default_rng(0)
+    X, y = rng.random((3, 3)), np.array([-1.26542147, -0.62327446, 0.04132598])
+    strict = PenalizedGPRegressor(1e49, penalty="jointly-robust", **few)
+    use(attempt(lambda: strict.fit(X, y)), X, y)
+    rng = np.random.default_rng(0)
+    X, y = rng.random((6, 1)), rng.standard_normal(6)
+    X[0] = 1e148
+    model = PenalizedGPRegressorCV(lams=[0.0, 0.1], cv=2, metric="pe", mean="linear", **few)
+    attempt(lambda: model.fit(X, y))  # without the first run there is no slope
+
+
 @share(10)
 @given(counted(runs(least=3, most=6)), st.sampled_from([None, 1e-8, "sample"]))
 def test_averaged(data: tuple[Any, Any], nugget: Any) -> None:

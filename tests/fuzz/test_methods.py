@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pengp import BayesianGPRegressor, PenalizedGPRegressor, PenalizedGPRegressorCV
+from pengp import BayesianGPRegressor, InputError, PenalizedGPRegressor, PenalizedGPRegressorCV
 from pengp.model import BoxCox, Logit
 from tests.fuzz.arguments import Sizes, fitted, spoilt
 from tests.fuzz.inputs import assert_sound, attempt, counted, numbers_in, runs, share
@@ -165,6 +165,55 @@ def test_a_fit_of_other_columns(
             attempt(lambda: found.predict_gradient(X))
             held_out = attempt(found.held_out)
             assert held_out is None or not np.isnan(held_out.mean).any()
+
+
+NOTHING = np.zeros(0)
+FAR = np.array([[1.0, 1e12], [1.0, 0.3], [1.0, 0.9]])
+#: Calls of methods of models that once ended otherwise than in an answer or a refusal.
+CALLS: list[tuple[int, str, dict[str, Any]]] = [
+    (0, "predict", {"X": FAR, "return_std": NOTHING}),
+    (0, "predict", {"X": FAR, "return_cov": NOTHING}),
+    (0, "predict", {"X": object()}),
+    (0, "predict", {"X": [[{}, 1.0]]}),
+    (0, "predict", {"X": [[10**400, 1.0]]}),
+    (0, "predict_interval", {"X": FAR, "intervals": NOTHING}),
+    (0, "held_out", {"keep_theta": NOTHING}),
+    (1, "held_out", {"each": NOTHING}),
+    (0, "sample_y", {"X": FAR, "n_samples": 10**9}),
+    (2, "predict_quantiles", {"X": FAR, "levels": 1e-320}),
+    (5, "predict_gradient", {"X": FAR}),
+    (5, "predictive_law", {"X": FAR, "noise_sd": 1e308}),
+    (0, "condition_on", {"X_new": FAR[1:2], "y_new": [1e308]}),
+    (3, "condition_on", {"X_new": FAR[1:2], "y_new": [[1e308, 0.0]]}),
+    *((kind, "condition_on", {"X_new": {}, "y_new": [0.5]}) for kind in range(3)),
+    *((kind, "condition_on", {"X_new": FAR[1:2], "y_new": {}}) for kind in range(3)),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "call"), CALLS)
+def test_calls_that_once_failed(kind: int, name: str, call: dict[str, Any]) -> None:
+    answer = attempt(lambda: getattr(model(kind), name)(**call))
+    assert not any(np.isnan(values).any() for values in numbers_in(answer))
+
+
+#: Transforms of huge responses, whose squares are beyond the largest number, that once failed.
+@pytest.mark.parametrize("transform", ["log", "sqrt", "boxcox"])
+def test_huge_responses_have_no_transform(transform: str) -> None:
+    X, y = np.random.default_rng(0).random((5, 1)), 1e300 * np.array([3.6, 1.3, 0.9, 0.7, 1.3])
+    settings: dict[str, Any] = {"n_starts": 1, "response_transform": transform}
+    with pytest.raises(InputError, match=r"has 3.6e.300 in row 0, but a transf"):
+        PenalizedGPRegressor(**settings).fit(X, y)
+    fit = attempt(lambda: PenalizedGPRegressor(**settings).fit(X, y / 1e201))
+    assert_sound(*fit.predict(X, return_std=True))
+
+
+def test_runs_without_which_all_draws_are_unlikely_are_left_out() -> None:
+    """All weight is with a few draws, those of one half of the sampler."""
+    X = np.random.default_rng(0).random((5, 1))
+    y = np.array([0.0, 1e8 + 1.0, 1e8 + 1.0, 1e8 - 1.0, 1e8 - 1.0])
+    average = BayesianGPRegressor(**FEW, random_state=0)
+    held = attempt(lambda: average.fit(X, y, noise_sd=0.1).held_out())
+    assert_sound(held.mean, held.std)
 
 
 #: Settings that once ended otherwise than in a fit or a refusal.

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from pengp.choosing import NormalLaw
 from tests.fuzz.arguments import calls, fitted, public_functions
 from tests.fuzz.inputs import attempt, counted, numbers_in, share
 
@@ -38,7 +39,8 @@ def test_there_are_functions_to_call() -> None:
     assert {"penalized_path", "rmse", "next_runs", "correlation", "scale_design"} <= {*FUNCTIONS}
 
 
-THREE, MATRIX = np.arange(3.0), np.eye(3)
+THREE, MATRIX, NOTHING, HUGE = np.arange(3.0), np.eye(3), np.zeros(0), 10**400
+UNIT = {"X": RUNS["X"], "y": RUNS["y"] - RUNS["y"].mean()}
 #: Calls that once ended otherwise than in an answer or a refusal.
 ONCE: list[tuple[str, dict[str, Any]]] = [
     ("coverage", {"y": "", "lower": THREE, "upper": THREE}),
@@ -95,6 +97,50 @@ ONCE: list[tuple[str, dict[str, Any]]] = [
     ("optimum", {"model": fitted(0), "where": 27}),
     ("propagate", {"model": fitted(0), "laws": 33}),
     ("score_predictions", {"y": THREE, "mean": THREE, "std": b"x"}),
+    ("score_predictions", {"y": THREE[:2], "mean": THREE[:2], "std": [1e308, 0.9]}),
+    ("score_predictions", {"y": THREE, "mean": [np.inf, 0.0, 0.0], "std": [0.0, 1.0, 1.0]}),
+    ("score_law", {"y": [1e308, 1e308], "law": NormalLaw(THREE[:2], THREE[:2] + 0.1)}),
+    ("score_law", {"y": THREE, "law": None}),
+    ("interval_score", {"y": THREE[:2], "lower": [-1.0, np.inf], "upper": [2.0, np.inf]}),
+    ("crps_normal", {"y": THREE, "mean": [np.inf, 0.0, 0.0], "std": 0.0}),
+    ("crps_student_t", {"y": THREE, "mean": THREE, "scale": 1.0, "df": HUGE}),
+    ("mahalanobis_p_value", {"r": [1e300, 0.0, 0.0], "R": MATRIX, "sigma2": np.inf}),
+    ("rmse", {"y": [HUGE], "mean": [0.0]}),
+    ("lambda_grid", {"kind": "kkt", "lam_max": HUGE}),
+    ("cross_validate_path", {**RUNS, "lams": HUGE, "folds": 2}),
+    ("penalized_path", {**RUNS, "lams": [0.1], "theta_bounds": [HUGE]}),
+    ("scale_design", {"U": MATRIX, "bounds": HUGE}),
+    ("stratified_folds", {"y": HUGE, "k": 2}),
+    ("next_runs", {"model": fitted(0), "planned": [[HUGE, 0.0]]}),
+    ("good_enough", {"estimator": fitted(0), "tolerance": HUGE}),
+    ("random_folds", {"n": 10**9, "k": 10**9}),
+    ("random_folds", {"n": 10_000, "k": 10_000, "repeats": 10_000}),
+    ("random_folds", {"n": 2**63, "k": 2}),
+    ("leave_one_out", {"n": HUGE}),
+    ("space_filling_folds", {"X": [[1e160], [0.27], [0.04], [0.02], [0.81]], "k": 3}),
+    ("latin_hypercube", {"n": 10**9, "d": 1}),
+    ("latin_hypercube", {"n": 5, "d": 10**9}),
+    ("continue_design", {"U": MATRIX, "k": 10**9}),
+    ("effects", {"model": fitted(0), "n_draws": 10**9}),
+    ("propagate", {"model": fitted(0), "n_draws": 10**9}),
+    ("next_runs", {"model": fitted(0), "n": 10**9}),
+    ("effects", {"model": fitted(0), "pairs": True}),
+    ("effects", {"model": fitted(0), "pairs": b"x"}),
+    ("propagate", {"model": fitted(0), "constraint": True}),
+    ("next_runs", {"model": fitted(0), "goal": NOTHING}),
+    ("next_runs", {"model": fitted(0), "criterion": NOTHING}),
+    ("next_runs", {"model": fitted(0), "maximize": NOTHING}),
+    ("optimum", {"model": fitted(0), "maximize": NOTHING}),
+    ("lambda_max", {**UNIT, "isotropic": NOTHING}),
+    ("lambda_max", {**UNIT, "nugget": 1e-320}),
+    ("profile_loglik", {**RUNS, "theta": [1.0, 1.0], "isotropic": NOTHING}),
+    ("profile_loglik", {**RUNS, "theta": [1.0, 1.0], "derivatives": NOTHING}),
+    ("best_index", {"values": MATRIX, "greater_is_better": NOTHING}),
+    ("one_se_index", {"lams": THREE, "values": MATRIX, "greater_is_better": NOTHING}),
+    ("one_se_index", {"lams": THREE[:2], "values": [[2.5, 4.8e294], [2.6, 4.8e294]]}),
+    ("validate", {"estimator": fitted(0), "X": MATRIX[:, :2], "y": [1e308, 0.0, 0.0]}),
+    ("validate", {"estimator": fitted(0), "X": MATRIX[:, :2], "y": THREE, "noise_sd": 1e308}),
+    ("diagnose_view", {"view": None}),
 ]
 
 

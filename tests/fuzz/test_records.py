@@ -75,6 +75,9 @@ ONCE: list[tuple[str, dict[str, Any]]] = [
     ("pengp.bayes.HierarchicalLasso", {"rates": 1.0}),
     ("pengp.bayes.JointlyRobust", {"b": "x"}),
     ("pengp.bayes.JointlyRobust", {"scales": 1.0}),
+    ("pengp.bayes.JointlyRobust", {"b": 1.0, "scales": (1e-320, 1e-320)}),
+    ("pengp.bayes.HierarchicalLasso", {"a": 2.225073858507203e-309}),
+    ("pengp.bayes.Gamma", {"shape": 1e-320}),
 ]
 
 

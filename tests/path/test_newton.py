@@ -320,6 +320,17 @@ def test_steps_are_shifted_over_the_free_coordinates(step_of: StepOf, radius: fl
     assert 0 < concave < 40
 
 
+def test_a_shifted_step_stays_short_where_rounding_errors_hide_the_curvature() -> None:
+    """Beside eigenvalues of 1e46 the sum of one and its shift may vanish, the radius must not."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        A = rng.standard_normal((3, 3))
+        H = (1e46 * (A + A.T))[None]
+        g, radius = 1e46 * rng.standard_normal((1, 3)), np.array([3.0])
+        step, _ = shifted_step(g, H, np.zeros((1, 3), dtype=np.bool_), radius)
+        assert np.linalg.norm(step) <= 2.0 * 3.0 * np.sqrt(3.0)
+
+
 def test_newton_point_leaves_what_is_pushed_against_a_bound() -> None:
     at, low = indefinite()
     x, far = np.zeros((40, 4)), np.full((40, 4), 1e9)

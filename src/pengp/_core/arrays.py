@@ -16,6 +16,9 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 
 ArrayOrArrays: TypeAlias = ArrayLike | Sequence[ArrayLike]
 
+NO_NUMBERS = (TypeError, ValueError, OverflowError)
+"""What NumPy raises of values that are no numbers, or whole numbers beyond the largest float."""
+
 _DATES = re.compile("date|time|duration|period", re.IGNORECASE)
 """What the kinds of dates and times have in their names, whoever defines them."""
 
@@ -25,7 +28,7 @@ def as_floats(values: ArrayOrArrays, name: str) -> FloatArray:
     check_real(values, name)
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         raise InputError(f"{name} must be a numeric array without gaps or text.") from None
 
 

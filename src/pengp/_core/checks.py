@@ -3,12 +3,13 @@
 import numbers
 import sys
 import warnings
+from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray, RandomState, as_floats
+from pengp._core.arrays import NO_NUMBERS, FloatArray, RandomState, as_floats
 from pengp.exceptions import InputError, PengpWarning
 
 _LARGEST = 1e100
@@ -20,6 +21,9 @@ _MOST_STARTS = 10_000
 LARGEST_PARAMETER = 1e50
 """Lambdas, nuggets and bounds on theta beyond which products of powers would overflow."""
 
+_LEAST_LEVEL = 1e-200
+"""Probability below which quantiles of a Student t cannot be computed."""
+
 ILL_CONDITIONED = 1e12
 """Condition number from which on the log likelihood has fewer than about four digits."""
 
@@ -28,7 +32,7 @@ def check_lams(lams: ArrayLike) -> FloatArray:
     """Return lams as [L], checked to be finite and not negative."""
     try:
         values = np.atleast_1d(np.asarray(lams, dtype=np.float64))
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         raise InputError("lams must be numbers, for example pengp.lambda_grid('paper').") from None
     if values.ndim != 1 or len(values) == 0:
         raise InputError(
@@ -47,7 +51,7 @@ def check_theta_bounds(theta_bounds: tuple[float, float]) -> tuple[float, float]
     """Return the bounds on theta as two floats."""
     try:
         lower, upper = (float(b) for b in theta_bounds)
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         raise InputError("theta_bounds must be two numbers, lower and upper.") from None
     if not (1.0 / LARGEST_PARAMETER <= lower <= upper <= LARGEST_PARAMETER):
         raise InputError(
@@ -81,8 +85,10 @@ def check_nugget(nugget: float | str) -> float | None:
 def check_levels(levels: ArrayLike) -> FloatArray:
     """Return probabilities as [k], each between 0 and 1."""
     p = np.atleast_1d(as_floats(levels, "levels"))
-    if p.ndim != 1 or not len(p) or not ((p > 0.0) & (p < 1.0)).all():
-        raise InputError(f"levels={levels!r} must be probabilities between 0 and 1.")
+    if p.ndim != 1 or not len(p) or not ((p >= _LEAST_LEVEL) & (p < 1.0)).all():
+        raise InputError(
+            f"levels={levels!r} must be probabilities between 0 and 1, none below {_LEAST_LEVEL:g}."
+        )
     return p
 
 
@@ -91,6 +97,13 @@ def is_real(value: object, least: float = -_LARGEST, most: float = _LARGEST) -> 
     if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
         return False
     return bool(least <= cast(float, value) <= most)
+
+
+def is_whole(value: object, least: int, most: int | None = None) -> bool:
+    """Tell whether a value is a whole number from ``least`` to ``most``, and no truth value."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        return False
+    return least <= int(value) and (most is None or int(value) <= most)
 
 
 def check_number(value: object, name: str, least: float, most: float = _LARGEST) -> float:
@@ -102,19 +115,17 @@ def check_number(value: object, name: str, least: float, most: float = _LARGEST)
 
 def check_count(value: object, name: str, least: int, most: int | None = None) -> int:
     """Return a whole number of at least ``least`` and, where that is given, at most ``most``."""
-    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    number = int(cast(numbers.Integral, value)) if is_whole else least - 1
-    if number < least or (most is not None and number > most):
+    if not is_whole(value, least, most):
         ends = f"from {least} up" if most is None else f"from {least} to {most:,}"
         raise InputError(f"{name} must be a whole number {ends}, not {value!r}.")
-    return number
+    return int(cast(numbers.Integral, value))
 
 
 def check_output(output: object, q: int) -> int:
     """Return the number of one of q outputs."""
-    if not isinstance(output, numbers.Integral) or not 0 <= int(output) < q:
+    if not is_whole(output, 0, q - 1):
         raise InputError(f"output={output!r} does not exist; there are {q}, counted from 0.")
-    return int(output)
+    return int(cast(numbers.Integral, output))
 
 
 def check_flag(value: object, name: str) -> bool:
@@ -122,6 +133,14 @@ def check_flag(value: object, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be True or False, not {value!r}.")
     return bool(value)
+
+
+def check_choice(value: object, name: str, choices: Iterable[str]) -> str:
+    """Return a word that is one of the choices."""
+    choices = tuple(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{name}={value!r} is none of {', '.join(choices)}.")
+    return str(value)
 
 
 def check_jobs(n_jobs: Any) -> int | None:

@@ -19,6 +19,11 @@ _MOST_RUNS = 10_000
 MOST_INPUTS = 500
 """Inputs of a model: a penalized fit to 20 runs of so many takes 16 s, of twice as many minutes."""
 
+_GIGABYTE = 125_000_000
+"""Numbers in a gigabyte."""
+
+_MOST_DRAWN = 25_000_000
+"""Numbers that are drawn at once, of 0.2 GB, which are held several times."""
 
 _CUBE_SLACK = 1e-9
 """How far round-off may carry a scaled input out of the unit cube."""
@@ -100,7 +105,7 @@ def check_runs(n: int) -> None:
     if n > _MOST_RUNS:
         raise InputError(
             f"{n:,} runs are too many for an exact fit: each of its matrices would take about "
-            f"{8e-9 * n * n:.0f} GB; fit at most {_MOST_RUNS:,} of them."
+            f"{(n * n + _GIGABYTE // 2) // _GIGABYTE:,} GB; fit at most {_MOST_RUNS:,} of them."
         )
 
 
@@ -120,6 +125,11 @@ def check_points(m: int, q: int = 1) -> None:
             f"the joint distribution of {m:,} points takes matrices of about "
             f"{8e-9 * q * m * m:.0f} GB; ask for at most {int(_MOST_RUNS / q**0.5):,} at a time."
         )
+
+
+def most_draws(size: int) -> int:
+    """Return how many joint draws of ``size`` numbers fit into about 1 GB with their copies."""
+    return max(1, _MOST_DRAWN // size)
 
 
 def check_response(y: FloatArray, where: str = "") -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import NO_NUMBERS, FloatArray
 from pengp._core.checks import warn
 from pengp._core.registry import name_of
 from pengp.bayes.components import Thinned, thin
@@ -266,7 +266,7 @@ def members_of(
 
 def _mean(mean: Any) -> Mean:
     """Return the mean of a user's choice."""
-    if mean == "integrated":
+    if isinstance(mean, str) and mean == "integrated":
         return INTEGRATED
     return get_mean(mean)
 
@@ -279,7 +279,7 @@ def _nuggets(nugget: Any) -> list[float | tuple[float, float]]:
         return [SAMPLED_NUGGET]
     try:
         values = [float(g) for g in np.atleast_1d(np.asarray(nugget, dtype=np.float64))]
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         values = []
     if not values or not all(0.0 < g < np.inf for g in values):
         raise InputError(f"nugget={nugget!r} must be a number above 0, several, or 'sample'.")

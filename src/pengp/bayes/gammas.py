@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray
-from pengp._core.checks import is_real
+from pengp._core.checks import LARGEST_PARAMETER, is_real
 from pengp.exceptions import InputError
 
 
@@ -49,10 +49,11 @@ def log_gamma_draws(
 
 
 def check_positive(prior: object, **given: Any) -> None:
-    """Refuse numbers, or sequences of them where they may be, that are not positive and finite."""
+    """Refuse numbers, or sequences of them where they may be, unless from 1e-50 to 1e50."""
     for name, value in given.items():
         value = value.tolist() if isinstance(value, np.ndarray) else value
         several = isinstance(value, tuple | list) and name in ("a", "rates", "scales")
         numbers = value if several else [value]
-        if not numbers or not all(is_real(number) and number > 0.0 for number in numbers):
-            raise InputError(f"{prior!r} needs {name} that are positive and finite.")
+        least = 1.0 / LARGEST_PARAMETER
+        if not numbers or not all(is_real(one, least, LARGEST_PARAMETER) for one in numbers):
+            raise InputError(f"{prior!r} needs {name} from {least:g} to {LARGEST_PARAMETER:g}.")

@@ -24,8 +24,10 @@ def effective_size(weights: FloatArray) -> FloatArray:
 def tempered(log_weights: FloatArray, least: float) -> FloatArray:
     """Return weights ~ w^t [N] that sum to 1, t the largest up to 1 with ``least`` effective size.
 
-    Where even equal weights have less, they are all but equal.
+    Where even equal weights have less, they are all but equal; where all are 0, they are equal.
     """
+    if np.isneginf(log_weights.max()):
+        return np.full(len(log_weights), 1.0 / len(log_weights))
     weights = normalised(log_weights)
     if effective_size(weights) >= least:
         return weights

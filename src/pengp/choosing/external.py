@@ -62,8 +62,8 @@ def mahalanobis_p_value(r: ArrayLike, R: ArrayLike, sigma2: ArrayLike) -> FloatA
     0.001
     """
     parts = FoldParts.from_arrays(r, R, sigma2)
-    if not (parts.sigma2 > 0.0).all():
-        raise InputError("sigma2 must be above 0.")
+    if not ((parts.sigma2 > 0.0) & np.isfinite(parts.sigma2)).all():
+        raise InputError("sigma2 must be finite and above 0.")
     with np.errstate(over="ignore"):
         distance = parts.quadratic / parts.sigma2
     return np.asarray(chdtrc(parts.r.shape[-1], distance))

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray, RandomState
+from pengp._core.arrays import NO_NUMBERS, FloatArray, RandomState
 from pengp._core.checks import as_seed, check_count
 from pengp._core.datasets import check_runs
 from pengp.choosing.plan import FoldPlan, from_labels, from_pairs
@@ -49,7 +49,8 @@ FoldsLike: TypeAlias = (
     int | str | FoldPlan | Splitter | Sequence[Any] | Iterable[tuple[Any, Any]] | ArrayLike | None
 )
 
-_MOST_REPEATS = 10_000
+_MOST_REPEATS, _MOST_LABELS = 10_000, 1_000_000
+"""Repeats of a plan, and runs in all of them together."""
 
 
 def default_repeats(n: int) -> int:
@@ -69,7 +70,7 @@ def random_folds(n: int, k: int, *, repeats: int = 1, random_state: RandomState 
     """
     _check_k(n, k)
     seed, rng = _seeded(random_state)
-    labels = [rng.permutation(np.arange(n) % k) for _ in range(_check_repeats(repeats))]
+    labels = [rng.permutation(np.arange(n) % k) for _ in range(_check_repeats(repeats, n))]
     return from_labels(np.array(labels), "random", {"k": int(k), "seed": seed})
 
 
@@ -171,7 +172,7 @@ def stratified_folds(
         )
     _check_k(len(y), k)
     seed, rng = _seeded(random_state)
-    labels = np.empty((_check_repeats(repeats), len(y)), dtype=np.int64)
+    labels = np.empty((_check_repeats(repeats, len(y)), len(y)), dtype=np.int64)
     order = np.argsort(y, kind="stable")
     for row in labels:
         for start in range(0, len(y), k):
@@ -203,7 +204,7 @@ def space_filling_folds(
         raise InputError(f"space-filling folds need inputs of shape [n, d], not {X.shape}.")
     _check_k(len(X), k)
     seed, rng = _seeded(random_state)
-    labels = [maximin_slices(X, k, rng) for _ in range(_check_repeats(repeats))]
+    labels = [maximin_slices(X, k, rng) for _ in range(_check_repeats(repeats, len(X)))]
     return from_labels(np.array(labels), "space-filling", {"k": int(k), "seed": seed})
 
 
@@ -301,7 +302,7 @@ def _numbers(values: ArrayLike, what: str) -> FloatArray:
     """Return values [n, ...] as floats, or raise an InputError."""
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except NO_NUMBERS as error:
         raise InputError(f"these folds need {what} of numbers: {error}.") from error
     if not array.ndim or not np.isfinite(array).all():
         raise InputError(f"these folds need {what} of finite numbers, one for each run.")
@@ -318,6 +319,7 @@ def _check_k(n: int, k: int) -> None:
     """Raise an InputError unless n runs can be dealt into k folds."""
     if not isinstance(n, numbers.Integral) or n < 2:
         raise InputError(f"cross-validation needs at least 2 runs, but the data have {n!r}.")
+    check_runs(n)
     if not isinstance(k, numbers.Integral) or k < 2:
         raise InputError(f"cross-validation needs at least 2 folds of a whole number, not {k!r}.")
     if n < k:
@@ -326,6 +328,6 @@ def _check_k(n: int, k: int) -> None:
         )
 
 
-def _check_repeats(repeats: int) -> int:
-    """Return `repeats` if it is a whole number from 1 up, else raise an InputError."""
-    return check_count(repeats, "repeats", 1, _MOST_REPEATS)
+def _check_repeats(repeats: int, n: int) -> int:
+    """Return `repeats` if so many plans of n runs can be held, else raise an InputError."""
+    return check_count(repeats, "repeats", 1, min(_MOST_REPEATS, _MOST_LABELS // n))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import BoolArray, FloatArray, as_floats
-from pengp._core.checks import check_count, warn
+from pengp._core.checks import check_count, check_flag, warn
 from pengp._core.registry import Registry, name_of
 from pengp.exceptions import InputError
 
@@ -93,11 +93,15 @@ def mean_and_se(values: ArrayLike, axis: int = -1) -> tuple[FloatArray, FloatArr
     K = values.shape[axis]
     if not K:
         raise InputError("the metric values are of no fold; give one or more.")
+    # In a power of 2, so that neither sums nor squares are too large for a number.
+    exponent = np.frexp(np.abs(values).max(axis=axis, keepdims=True))[1]
+    scaled, exponent = np.ldexp(values, -exponent), exponent.squeeze(axis)
     with np.errstate(invalid="ignore", over="ignore"):
-        mean = values.mean(axis=axis)
+        mean = np.ldexp(scaled.mean(axis=axis), exponent)
         if K < 2:
             return np.asarray(mean), np.full_like(mean, np.nan)
-        return np.asarray(mean), np.asarray(values.std(axis=axis, ddof=1) / np.sqrt(K))
+        se = scaled.std(axis=axis, ddof=1) / np.sqrt(K)
+        return np.asarray(mean), np.asarray(np.ldexp(se, exponent))
 
 
 def best_index(
@@ -156,12 +160,12 @@ def one_se_index(
     2
     """
     mean, usable, lams = _summarise(lams, values, greater_is_better)
-    best, repeats = _best(mean, lams), check_count(repeats, "repeats", 1)
+    best, repeats = _best(mean, lams), check_count(repeats, "repeats", 1, len(usable))
     if len(usable) % repeats:
         raise InputError(f"{len(usable)} folds are not {repeats} repeats of as many folds.")
     blocks = (np.split(a, repeats) for a in (np.asarray(values)[best], usable))
     errors = [mean_and_se(v[u])[1] for v, u in zip(*blocks, strict=True) if u.any()]
-    within = mean <= mean[best] + np.nan_to_num(np.array(errors), nan=0.0).mean()
+    within = mean <= mean[best] + mean_and_se(np.nan_to_num(np.array(errors), nan=0.0))[0]
     return int(np.argmax(np.where(within, lams, -np.inf)))
 
 
@@ -175,6 +179,7 @@ def _summarise(
 ) -> tuple[FloatArray, BoolArray, FloatArray]:
     """Mean [L], lower is better (inf for a lambda that loses), folds [K] that count, lams [L]."""
     lams, values = _check_table(lams, values)
+    greater_is_better = check_flag(greater_is_better, "greater_is_better")
     usable = np.isfinite(values)
     informative = np.asarray(usable.any(axis=0))
     if not informative.all():
@@ -276,6 +281,7 @@ def select_index(
     """
     chosen = get_rule(rule)
     lams, values = _check_table(lams, values)
+    greater_is_better = check_flag(greater_is_better, "greater_is_better")
     index = int(chosen(lams, -values if greater_is_better else values))
     if not 0 <= index < len(lams):
         raise InputError(

@@ -15,6 +15,8 @@ from pengp.exceptions import InputError
 
 #: Standardised errors are clipped here; densities are 0 beyond it and their squares stay finite.
 _FAR = 1e100
+#: Degrees of freedom beyond which a Student t is the normal distribution to all digits.
+_NORMAL = 1e15
 
 
 def rmse(y: ArrayLike, mean: ArrayLike) -> float:
@@ -80,7 +82,7 @@ def crps_normal(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
     >>> round(crps_normal([0.0, 1.0], [0.0, 0.0], [1.0, 1.0]), 4)
     0.4181
     """
-    return _average(crps_normal_values(y, mean, std))
+    return average(crps_normal_values(y, mean, std))
 
 
 def crps_student_t_values(y: ArrayLike, mean: ArrayLike, scale: ArrayLike, df: float) -> FloatArray:
@@ -102,6 +104,7 @@ def crps_student_t_values(y: ArrayLike, mean: ArrayLike, scale: ArrayLike, df: f
     """
     if not isinstance(df, numbers.Real) or not df > 1:
         raise InputError(f"the CRPS of a Student t needs more than 1 degree of freedom, not {df}.")
+    df = float(df) if df <= _NORMAL else np.inf
     if np.isinf(df):
         return crps_normal_values(y, mean, scale)
     error, z, scale = _standardised(y, mean, scale)
@@ -122,7 +125,7 @@ def crps_student_t(y: ArrayLike, mean: ArrayLike, scale: ArrayLike, df: float) -
     >>> round(crps_student_t([0.0, 3.0], [0.0, 0.0], [1.0, 1.0], 5.0), 4)
     1.2979
     """
-    return _average(crps_student_t_values(y, mean, scale, df))
+    return average(crps_student_t_values(y, mean, scale, df))
 
 
 def log_score_values(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> FloatArray:
@@ -156,10 +159,10 @@ def log_score(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
 
 def mean_surprise(values: FloatArray) -> float:
     """Mean of negative log densities [m]; inf as soon as one is."""
-    return float(np.inf) if np.isposinf(values).any() else _average(values)
+    return float(np.inf) if np.isposinf(values).any() else average(values)
 
 
-def _average(values: FloatArray) -> float:
+def average(values: FloatArray) -> float:
     """Mean of values [m], infinite if it is too large for a number."""
     with np.errstate(over="ignore"):
         return float(np.mean(values))
@@ -182,12 +185,14 @@ def interval_score_values(
     array([ 3., 23.])
     """
     alpha = 1.0 - check_level(level)
-    y, lower, upper = _aligned(y, lower, upper)
+    y, lower, upper = _aligned(y, lower, upper, ends=True)
     if np.any(lower > upper):
         raise InputError("an interval has lower > upper; swap the two arguments.")
     with np.errstate(over="ignore"):
+        # Between equal ends, which may both be infinite, there is nothing.
+        width = np.subtract(upper, lower, out=np.zeros(y.shape), where=upper > lower)
         outside = np.maximum(lower - y, 0.0) + np.maximum(y - upper, 0.0)
-        return np.asarray(upper - lower + 2.0 / alpha * outside)
+        return width + 2.0 / alpha * outside
 
 
 def interval_score(
@@ -201,7 +206,7 @@ def interval_score(
     >>> round(interval_score([1.0, 4.0], [0.0, 0.0], [3.0, 3.0], level=0.9), 2)
     13.0
     """
-    return _average(interval_score_values(y, lower, upper, level=level))
+    return average(interval_score_values(y, lower, upper, level=level))
 
 
 def coverage(y: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
@@ -213,17 +218,18 @@ def coverage(y: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
     >>> coverage([1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0], [3.5, 3.5, 3.5, 3.5])
     0.75
     """
-    y, lower, upper = _aligned(y, lower, upper)
+    y, lower, upper = _aligned(y, lower, upper, ends=True)
     return float(np.mean((lower <= y) & (y <= upper)))
 
 
 def normal_interval(
     mean: ArrayLike, std: ArrayLike, level: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper end [m] of central intervals of normal predictions."""
+    """Lower and upper end [m] of central intervals of normal predictions, infinite if too large."""
     mean = np.asarray(mean, dtype=np.float64)
-    half = half_width(level) * np.asarray(std, dtype=np.float64)
-    return np.asarray(mean - half), np.asarray(mean + half)
+    with np.errstate(over="ignore"):
+        half = half_width(level) * np.asarray(std, dtype=np.float64)
+        return np.asarray(mean - half), np.asarray(mean + half)
 
 
 def half_width(level: float) -> float:
@@ -231,8 +237,11 @@ def half_width(level: float) -> float:
     return float(ndtri(0.5 + 0.5 * check_level(level)))
 
 
-def _aligned(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
-    """Arrays as floats without nan, each of the shape [m] of the first or a single number."""
+def _aligned(*arrays: ArrayLike, ends: bool = False) -> tuple[FloatArray, ...]:
+    """Arrays as finite floats, each of the shape [m] of the first or a single number.
+
+    Those after the first may be infinite if they are the ends of intervals.
+    """
     first, *others = (as_floats(a, "what a score is made of") for a in arrays)
     shapes = [a.shape for a in others]
     if first.ndim != 1 or first.size == 0 or not all(s in ((), first.shape) for s in shapes):
@@ -240,9 +249,10 @@ def _aligned(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
             f"a score needs the responses as one column [m] and predictions of the same shape; got "
             f"{first.shape} and {', '.join(map(str, shapes))}."
         )
-    if not np.isfinite(first).all() or any(np.isnan(a).any() for a in others):
+    finite = all(np.isfinite(a).all() for a in ([first] if ends else [first, *others]))
+    if not finite or any(np.isnan(a).any() for a in others):
         raise InputError(
-            "a score needs finite responses and predictions that are numbers, but some are missing."
+            "a score needs finite responses and predictions, but some are missing or infinite."
         )
     return (first, *(np.broadcast_to(a, first.shape) for a in others))
 
@@ -276,6 +286,7 @@ def _root_mean_square(x: FloatArray) -> float:
 
 def check_level(level: float) -> float:
     """Return the coverage level if it lies between 0 and 1, else raise an InputError."""
-    if not isinstance(level, numbers.Real) or not 0 < level < 1:
+    # Half of what is beyond must differ from 0 when it is taken from 1.
+    if not isinstance(level, numbers.Real) or not (0 < level < 1 and 0.5 + 0.5 * level < 1):
         raise InputError(f"level must lie between 0 and 1, such as 0.95, and is {level!r}.")
     return float(level)

@@ -14,6 +14,7 @@ PHI_POWER = 15
 STARTS = 10
 #: Decimal digits of a comparison.
 DIGITS = 9
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 def maximin_slices(X: FloatArray, k: int, rng: np.random.Generator) -> IntArray:
@@ -45,13 +46,13 @@ def _repulsion(X: FloatArray) -> FloatArray:
     Each column is brought to the unit interval first. Distances below 1e-6 of the median count as
     that, so that the terms of duplicates stay finite.
     """
-    X = X / np.maximum(np.abs(X).max(axis=0), np.finfo(np.float64).tiny)
+    X = X / np.maximum(np.abs(X).max(axis=0), _TINY)
     U = (X - X.min(axis=0)) / np.where(np.ptp(X, axis=0) > 0, np.ptp(X, axis=0), 1.0)
     D = np.zeros((len(U), len(U)))
     for column in U.T:
         D += (column[:, None] - column[None, :]) ** 2
     median = np.median(D[D > 0]) if np.any(D > 0) else 1.0
-    W: FloatArray = (median / np.maximum(D, 1e-12 * median)) ** (PHI_POWER / 2)
+    W: FloatArray = (median / np.maximum(D, max(1e-12 * median, _TINY))) ** (PHI_POWER / 2)
     np.fill_diagonal(W, 0.0)
     return W
 

@@ -2,16 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
 from pengp._core.registry import Registry
-from pengp.choosing.scores import check_level, coverage, interval_score, mean_surprise, q2, rmse
+from pengp.choosing.scores import (
+    average,
+    check_level,
+    coverage,
+    interval_score,
+    mean_surprise,
+    q2,
+    rmse,
+)
 
 
+@runtime_checkable
 class Law(Protocol):
     """Predictive distributions at m points; `pengp.choosing.NormalLaw` is the plainest.
 
@@ -104,7 +112,7 @@ def _q2_of(y: ArrayLike, law: Law, level: float) -> float:
 
 def _crps_of(y: ArrayLike, law: Law, level: float) -> float:
     """CRPS; the level plays no part."""
-    return float(np.mean(law.crps(y)))
+    return average(law.crps(y))
 
 
 def _log_score_of(y: ArrayLike, law: Law, level: float) -> float:

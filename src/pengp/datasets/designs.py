@@ -12,13 +12,17 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState, as_floats
-from pengp._core.checks import as_generator
+from pengp._core.checks import as_generator, check_choice, check_count
+from pengp._core.datasets import MOST_INPUTS, check_inputs, check_runs
 from pengp._core.sobol import sobol_points
 from pengp.exceptions import InputError
 
 _TRIALS = 2500  # points and columns tried by the maximin search
 _CANDIDATES = 2048  # points from which a continued design is chosen
 _WORK = 25_000_000  # fewer trials for more than 100 points, which cost about n^2 each
+_MOST_SEARCHED = 3_000  # points of a maximin design that is searched, with several [n, n] in memory
+_MOST_NUMBERS = 10_000_000  # of a design
+_MOST_CONTINUED = 1_000  # points that continue a design
 
 
 def latin_hypercube(
@@ -65,9 +69,9 @@ def latin_hypercube(
     >>> latin_hypercube(12, 6, method="maximin", random_state=0).shape
     (12, 6)
     """
-    n, d = _positive_int(n, "n"), _positive_int(d, "d")
-    if str(method) not in ("random", "maximin", "sliced"):
-        raise InputError(f"method is 'random', 'maximin' or 'sliced', got {method!r}")
+    check_choice(method, "method", ("random", "maximin", "sliced"))
+    d = check_count(d, "d", 1, MOST_INPUTS)
+    n = check_count(n, "n", 1, _MOST_NUMBERS // d)
     if method != "sliced" and slices is not None:
         raise InputError(f"slices goes with method='sliced' only, got method={method!r}")
     rng = as_generator(random_state)
@@ -98,9 +102,11 @@ def continue_design(U: ArrayLike, k: int, *, random_state: RandomState = None) -
     >>> continue_design([[0.1, 0.1], [0.1, 0.9], [0.9, 0.1]], 1, random_state=0).round(0)
     array([[1., 1.]])
     """
-    known, k = as_floats(U, "U"), _positive_int(k, "k")
+    known, k = as_floats(U, "U"), check_count(k, "k", 1, _MOST_CONTINUED)
     if known.ndim != 2 or not known.size:
         raise InputError(f"U must have shape [n, d], got {known.shape}")
+    check_runs(len(known))
+    check_inputs(known.shape[1])
     rng = as_generator(random_state)
     d = known.shape[1]
     spread = sobol_points(max(_CANDIDATES, 1 << (4 * k - 1).bit_length()), d)
@@ -135,10 +141,7 @@ def scale_design(U: ArrayLike, bounds: ArrayLike) -> FloatArray:
     array([[10. ,  0. ],
            [20. , -0.5]])
     """
-    try:
-        points, box = np.asarray(U, dtype=np.float64), np.asarray(bounds, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError("U and bounds must be arrays of numbers without gaps or text.") from error
+    points, box = as_floats(U, "U"), as_floats(bounds, "bounds")
     if points.ndim != 2:
         raise InputError(f"U must have shape [n, d], got {points.shape}")
     if box.shape != (points.shape[1], 2):
@@ -160,18 +163,11 @@ def scale_design(U: ArrayLike, bounds: ArrayLike) -> FloatArray:
     return scaled
 
 
-def _positive_int(value: object, name: str) -> int:
-    """Return value as a Python int of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
-    return int(value)
-
-
 def _checked_slices(n: int, slices: int | None) -> int:
     """Return the number of slices if it divides n."""
     if slices is None:
         raise InputError("method='sliced' needs slices, the number of slices")
-    slices = _positive_int(slices, "slices")
+    slices = check_count(slices, "slices", 1, n)
     if n % slices:
         raise InputError(f"slices must divide n, got n={n} and slices={slices}")
     return slices
@@ -196,7 +192,7 @@ def _maximin_levels(n: int, d: int, rng: np.random.Generator) -> IntArray:
     number of trials is spent.
     """
     best = _sliced_levels(n, d, 1, rng)
-    if n < 3 or d == 1:  # every Latin hypercube has the same distances
+    if n < 3 or d == 1 or n > _MOST_SEARCHED:  # any is as good, or there are too many
         return best
     trials = _descend(best, rng, min(_TRIALS, _WORK // n**2))
     while trials > 0:

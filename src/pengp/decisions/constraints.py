@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,9 +46,9 @@ def constrained(text: str) -> str | None:
     return None if found is None else found["name"]
 
 
-def parse_constraint(text: str, response: str) -> Constraint:
+def parse_constraint(text: Any, response: str) -> Constraint:
     """Return the constraint that is written as a name, a sign and a number."""
-    found = _FORM.fullmatch(text)
+    found = _FORM.fullmatch(text) if isinstance(text, str) else None
     form = f"write a name, <, <=, > or >=, and a number, such as {response} < 60"
     if found is None:
         raise InputError(f"the constraint {text!r} cannot be read; {form}.")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import NO_NUMBERS, FloatArray
 from pengp.decisions.families import Law, as_law
 from pengp.exceptions import InputError
 from pengp.model.levels import Levels
@@ -169,7 +169,7 @@ def _sound(values: list[float], weights: list[Any], name: str) -> tuple[FloatArr
     """Return values and probabilities, ascending, of weights that are checked."""
     try:
         found = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         found = np.full(len(values), np.nan)
     if not len(values) or not np.isfinite(found).all() or (found < 0.0).any() or not found.any():
         raise InputError(

@@ -9,6 +9,9 @@ from pengp._core.shown import shown
 from pengp.decisions.discrete import FiniteLaw
 from pengp.decisions.laws import Line
 
+#: Functions that are drawn at most: `propagate` takes about 1.5 GB for so many.
+MOST_DRAWS = 25_000
+
 
 @shown
 class Estimate(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pengp._core.arrays import FloatArray
+from pengp._core.checks import check_choice, check_flag
 from pengp.bayes.members import Member
 from pengp.decisions.beliefs import (
     common_mean,
@@ -151,15 +152,12 @@ def _check_options(
     threshold: float | None,
 ) -> None:
     """Raise an InputError unless the options belong to the goal."""
-    if name not in GOALS:
-        raise InputError(f"goal={name!r} does not exist; there are {', '.join(GOALS)}.")
-    if criterion not in (None, "integrated variance", "VIGF"):
-        raise InputError(
-            f"criterion={criterion!r} does not exist; there are 'integrated variance' and 'VIGF'."
-        )
+    check_choice(name, "goal", GOALS)
+    if criterion is not None:
+        check_choice(criterion, "criterion", ("integrated variance", "VIGF"))
     if criterion is not None and name != "accuracy":
         raise InputError("criterion goes with goal='accuracy' alone.")
-    if (maximize or target is not None) and name != "optimum":
+    if (check_flag(maximize, "maximize") or target is not None) and name != "optimum":
         raise InputError("maximize and target go with goal='optimum' alone.")
     if maximize and target is not None:
         raise InputError("either maximize the response or give a target, not both.")

@@ -11,7 +11,7 @@ from pengp._core.checks import as_generator, check_count
 from pengp._core.linalg import ONE_THREAD
 from pengp._core.shown import Shown
 from pengp.choosing.scores import half_width
-from pengp.decisions.estimates import Curve, Estimate, axis_of, estimate_of
+from pengp.decisions.estimates import MOST_DRAWS, Curve, Estimate, axis_of, estimate_of
 from pengp.decisions.functions import Functions, among, layout_of
 from pengp.decisions.laws import Line, laws_of, lines_of, tell_outside
 from pengp.decisions.processes import Processes, processes_of
@@ -179,11 +179,11 @@ def effects(
     array([0.3, 0. , 0. , 0.3, 0. , 0.3])
     """
     half_width(level)
-    size = check_count(n_draws, "n_draws", 20)
+    size = check_count(n_draws, "n_draws", 20, MOST_DRAWS)
     known = processes_of(model, output, input_names, response_name)
     if not known.y.any():
         raise InputError("a constant response has no effects to show.")
-    asked = None if pairs is None else [_numbers(known, pair) for pair in pairs]
+    asked = None if pairs is None else _asked(known, pairs)
     given = laws_of(known, laws)
     lines = lines_of(known, given)
     tell_outside(known, given)
@@ -196,7 +196,15 @@ def effects(
     return _summary(known, lines, laws_as_text, level, found, tuple(surfaces))
 
 
-def _numbers(known: Processes, pair: tuple[str, str]) -> tuple[int, int]:
+def _asked(known: Processes, pairs: Any) -> list[tuple[int, int]]:
+    """Return the numbers of pairs of inputs that are given by name."""
+    given = pairs.tolist() if isinstance(pairs, np.ndarray) else pairs
+    if not isinstance(given, list | tuple) or not all(isinstance(p, list | tuple) for p in given):
+        raise InputError(f"pairs must be a list of pairs of names of inputs, not {pairs!r}.")
+    return [_numbers(known, pair) for pair in given]
+
+
+def _numbers(known: Processes, pair: Sequence[Any]) -> tuple[int, int]:
     """Return the numbers of two inputs that are given by name."""
     names = [str(name) for name in pair]
     if len(names) != 2 or names[0] == names[1] or not set(names) <= set(known.names):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pengp._core.arrays import FloatArray, IntArray, RandomState
-from pengp._core.checks import as_generator
+from pengp._core.checks import as_generator, check_flag
 from pengp._core.linalg import ONE_THREAD
 from pengp._core.shown import Shown, named
 from pengp.choosing.scores import half_width
@@ -215,7 +215,7 @@ def optimum(
     (True, True)
     """
     half_width(level)
-    rng = as_generator(random_state)
+    maximize, rng = check_flag(maximize, "maximize"), as_generator(random_state)
     view, processes = viewed(model, output)
     if processes.undo is not None and not view.estimator._surrogate.response.transforms:
         raise InputError(

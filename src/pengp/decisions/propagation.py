@@ -15,7 +15,7 @@ from pengp._core.shown import Shown
 from pengp.choosing.scores import half_width
 from pengp.decisions.constraints import Constraint, parse_constraint
 from pengp.decisions.discrete import FiniteLaw
-from pengp.decisions.estimates import Estimate, estimate_of
+from pengp.decisions.estimates import MOST_DRAWS, Estimate, estimate_of
 from pengp.decisions.families import Law
 from pengp.decisions.functions import Functions, among, layout_of
 from pengp.decisions.laws import Line, laws_of, lines_of, tell_outside
@@ -168,7 +168,7 @@ def propagate(
     (56, 7)
     """
     half_width(level)
-    size, levels = check_count(n_draws, "n_draws", 20), check_levels(quantiles)
+    size, levels = check_count(n_draws, "n_draws", 20, MOST_DRAWS), check_levels(quantiles)
     known = processes_of(model, output, input_names, response_name)
     limit = None if constraint is None else parse_constraint(constraint, known.response)
     given = laws_of(known, laws)

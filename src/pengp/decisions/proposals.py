@@ -1,6 +1,5 @@
 """Which runs to do next, what they are worth and what they are expected to buy."""
 
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 
 from pengp._core.arrays import FloatArray, RandomState
-from pengp._core.checks import as_generator, check_count
+from pengp._core.checks import as_generator, check_count, check_number
 from pengp._core.linalg import ONE_THREAD
 from pengp._core.shown import Shown, named
 from pengp.decisions.beliefs import common_mean, conditioned
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
 
 _SIEVED = 1024
 """Candidates that are judged by all processes; more are judged by a few at first."""
+
+_MOST_PROPOSED = 1_000
+"""Runs that are proposed at once, one after the other."""
 
 _STARTS, _ROUNDS = 4, 7
 """Candidates near which better points are sought, and how often."""
@@ -192,10 +194,9 @@ def next_runs(
     >>> found.steps[-1].width < found.steps[0].width  # of the intervals, in dB
     True
     """
-    rng, count = as_generator(random_state), check_count(n, "n", 1)
+    rng, count = as_generator(random_state), check_count(n, "n", 1, _MOST_PROPOSED)
     view, processes = viewed(model, output)
-    if not isinstance(radius, numbers.Real) or not 0.0 <= radius < np.inf:
-        raise InputError(f"radius={radius!r} must be 0 or a finite number above.")
+    radius = check_number(radius, "radius", 0.0)
     conditions = parse_conditions(where, processes.names, levels_by_name(processes))
     given = None if candidates is None else given_points(candidates, processes, "candidates")
     if given is not None and not len(given):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import NO_NUMBERS, FloatArray
 from pengp.decisions.processes import Processes
 from pengp.estimators.factors import as_numbers
 from pengp.exceptions import InputError
@@ -86,7 +86,7 @@ def given_points(points: Any, processes: Processes, word: str) -> FloatArray:
     coded = as_numbers(points, levels, processes.names)
     try:
         X = np.asarray(coded, dtype=np.float64)
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         X = np.empty(0)
     if X.ndim != 2 or X.shape[1] != processes.d or not np.isfinite(X).all():
         raise InputError(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from pengp._core.checks import is_real
 from pengp._core.shown import Shown
 from pengp.diagnostics.future import MOST_TIMES, Future, Step
 from pengp.estimators.heldout import HeldOut
@@ -170,7 +171,7 @@ def good_enough(
 
 def good_enough_view(view: FittedView, tolerance: float, goal: float = 0.95) -> GoodEnough:
     """Judge a model that is in view; see `good_enough`."""
-    if not isinstance(tolerance, numbers.Real) or not 0.0 < tolerance < np.inf:
+    if not is_real(tolerance) or not tolerance > 0.0:
         raise InputError(
             f"tolerance={tolerance!r} must be a number above 0, in the response's unit."
         )

@@ -168,8 +168,10 @@ def _differences(
     level, promised = held.level, held.scores()
     lower, upper = law.interval(level).T
     ends = held.lower, held.upper
+    with np.errstate(over="ignore"):
+        squares = (y - law.mean()) ** 2, (held.y - held.mean) ** 2
     pairs = {
-        "rmse": ((y - law.mean()) ** 2, (held.y - held.mean) ** 2),
+        "rmse": squares,
         "crps": (law.crps(y), held.crps),
         "coverage": ((lower <= y) & (y <= upper), (ends[0] <= held.y) & (held.y <= ends[1])),
         "interval_score": (
@@ -187,8 +189,9 @@ def chance(a: FloatArray, b: FloatArray) -> float:
 
     From random exchanges of their values; for many values from Welch's t test.
     """
-    both, m = np.concatenate([a, b]), len(a)
-    if np.ptp(both) == 0.0:
+    # A value too large for a number counts as the largest one.
+    both, m = np.nan_to_num(np.concatenate([a, b]), nan=np.nan), len(a)
+    if np.all(both == both[0]):
         return 1.0
     if len(both) > _MOST_SHUFFLED:
         return float(stats.ttest_ind(a, b, equal_var=False).pvalue)

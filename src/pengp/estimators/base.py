@@ -8,13 +8,19 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, RandomState, check_real, check_sizes
-from pengp._core.checks import as_generator, check_count
-from pengp._core.datasets import check_duplicates, check_inputs, check_points, check_runs
+from pengp._core.checks import as_generator, check_count, check_flag
+from pengp._core.datasets import (
+    check_duplicates,
+    check_inputs,
+    check_points,
+    check_runs,
+    most_draws,
+)
 from pengp.bayes.members import Member
-from pengp.estimators.data import check_inside, check_near
+from pengp.estimators.data import check_inside, check_near, validated
 from pengp.estimators.factors import as_numbers, find_levels
 from pengp.estimators.intervals import IntervalMixin
 from pengp.estimators.laws import MappedLaw
@@ -33,8 +39,6 @@ _HasKernel = TypeVar("_HasKernel", Model, Member)
 
 #: Responses beyond which predictions and intervals might overflow.
 _LARGEST_RESPONSE = 1e303
-#: scikit-learn looks for numbers that are not finite in a sum, which may overflow to both sides.
-_SUMS: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 
 
 class RawRuns(NamedTuple):
@@ -83,16 +87,7 @@ class SurrogateMixin(IntervalMixin):
         X = as_numbers(X, self._levels, None)
         check_real(X, "X")
         check_real(y, "y")
-        with np.errstate(**_SUMS):
-            X, y = validate_data(
-                self,
-                X,
-                y,
-                dtype=np.float64,
-                multi_output=True,
-                y_numeric=True,
-                ensure_min_samples=least,
-            )
+        X, y = validated(self, X, y, ensure_min_samples=least)
         check_runs(len(X))
         check_inputs(X.shape[1])
         check_sizes(np.asarray(y, dtype=np.float64), "y", _LARGEST_RESPONSE)
@@ -193,10 +188,10 @@ class SurrogateMixin(IntervalMixin):
         cov : [m, m] or [m, m, q]
             With `return_cov`.
         """
-        if return_std and return_cov:
+        if check_flag(return_std, "return_std") and check_flag(return_cov, "return_cov"):
             raise InputError("ask for return_std or return_cov, not both: cov holds the variances.")
         X_raw, known = self._new_inputs(X), self._surrogate
-        if not (return_std or return_cov):
+        if not (return_std or check_flag(return_cov, "return_cov")):
             return self._outputs(known.mean(X_raw))
         if return_cov:
             check_points(len(X_raw), len(known.posteriors))
@@ -235,8 +230,9 @@ class SurrogateMixin(IntervalMixin):
         [m, n_samples] or [m, q, n_samples]
             Outputs are independent of each other.
         """
-        X_raw, count = self._new_inputs(X), check_count(n_samples, "n_samples", 1)
-        check_points(len(X_raw), len(self._surrogate.posteriors))
+        X_raw, q = self._new_inputs(X), len(self._surrogate.posteriors)
+        check_points(len(X_raw), q)
+        count = check_count(n_samples, "n_samples", 1, most_draws(len(X_raw) * q))
         return self._outputs(self._surrogate.sample(X_raw, count, as_generator(random_state)))
 
     def condition_on(self, X_new: Any, y_new: Any, noise_sd: Any = None) -> Self:
@@ -261,10 +257,7 @@ class SurrogateMixin(IntervalMixin):
         X_new = as_numbers(X_new, self._levels, self._names())
         check_real(X_new, "X_new")
         check_real(y_new, "y_new")
-        with np.errstate(**_SUMS):
-            X_raw, y_raw = validate_data(
-                self, X_new, y_new, reset=False, dtype=np.float64, multi_output=True, y_numeric=True
-            )
+        X_raw, y_raw = validated(self, X_new, y_new, reset=False)
         y_raw = np.asarray(y_raw, dtype=np.float64).reshape(len(X_raw), -1)
         sds = self._new_noise(noise_sd, y_raw)
         self._check_new_runs(X_raw, y_raw, sds)
@@ -338,8 +331,7 @@ class SurrogateMixin(IntervalMixin):
         check_is_fitted(self)
         X = as_numbers(X, self._levels, self._names())
         check_real(X, "X")
-        with np.errstate(**_SUMS):
-            checked: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
+        checked: FloatArray = validated(self, X, reset=False)
         check_domains(checked, self._surrogate.inputs.transforms, self._names())
         return checked
 

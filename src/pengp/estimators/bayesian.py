@@ -1,6 +1,5 @@
 """The Bayesian average: theta, lambda and the kernel are not chosen but integrated over."""
 
-import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
@@ -15,6 +14,7 @@ from pengp._core.checks import (
     as_seed,
     check_count,
     check_jobs,
+    is_real,
     warn,
     warn_ill_conditioned,
 )
@@ -216,7 +216,7 @@ class BayesianGPRegressor(
     def _checked_settings(self, d: int, n_constant: int = 0) -> Settings:
         """Return what is to be fitted to runs with d inputs, some of them constant, checked."""
         size = self.effective_size
-        if not isinstance(size, numbers.Real) or not 0.0 < float(size) < np.inf:
+        if not is_real(size) or not size > 0.0:
             raise InputError(f"effective_size={size!r} must be a number above 0.")
         members = members_of(d, self.kernels, self.nugget, self.mean, n_constant=n_constant)
         return Settings(

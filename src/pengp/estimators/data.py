@@ -3,10 +3,11 @@
 import numbers
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import validate_data
 
 from pengp._core.arrays import BoolArray, FloatArray
 from pengp._core.checks import check_lams, warn
@@ -38,6 +39,8 @@ from pengp.model.trend import follows, too_few_runs
 from pengp.path.fitting import Model
 from pengp.path.grids import kkt_bound, lambda_grid
 
+#: scikit-learn looks for numbers that are not finite in a sum, which may overflow to both sides.
+_SUMS: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 #: Runs below which the default folds give up: training on one run says nothing about theta.
 _FEWEST_TO_VALIDATE = 3
 #: Nugget of the KKT bound where the nugget is to be estimated.
@@ -45,6 +48,10 @@ _KKT_NUGGET = 1e-5
 #: Standard deviations of the runs in ``fit`` beyond which a further response is no number to learn
 #: from: what double precision keeps of the others is less than their own scale.
 _FARTHEST = 1e12
+
+
+class _CellError(InputError, TypeError):
+    """A cell is something else; of that scikit-learn asks for a TypeError."""
 
 
 class TrainingData(NamedTuple):
@@ -272,11 +279,21 @@ def make_plans(cv: FoldsLike, data: TrainingData, seed: int) -> list[FoldPlan | 
     return [None if constant else plan for plan, constant in pairs]
 
 
-def check_near(y: FloatArray) -> None:
-    """Raise an InputError if a standardised response of y [k, q] is beyond all that was seen."""
+def validated(estimator: Any, *runs: Any, **options: Any) -> Any:
+    """Return X [n, d] alone, or X and y [n] or [n, q], as scikit-learn checks them."""
+    of_y = {"multi_output": True, "y_numeric": True} if len(runs) > 1 else {}
+    try:
+        with np.errstate(**_SUMS):
+            return validate_data(estimator, *runs, dtype=np.float64, **of_y, **options)
+    except (OverflowError, TypeError) as error:
+        raise _CellError(f"{error}; every cell must be a number.") from None
+
+
+def check_near(y: FloatArray, name: str = "y_new") -> None:
+    """Raise an InputError if a standardised response of y [k, ...] is beyond all that was seen."""
     if not (np.abs(y) <= _FARTHEST).all():
         i = int(np.argwhere(~(np.abs(y) <= _FARTHEST))[0, 0])
         raise InputError(
-            f"y_new has a response in row {i} more than {_FARTHEST:g} standard deviations from "
+            f"{name} has a response in row {i} more than {_FARTHEST:g} standard deviations from "
             "those of the fit; check it, or fit the model anew on all runs."
         )

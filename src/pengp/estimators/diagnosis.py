@@ -25,6 +25,7 @@ from pengp.estimators.path_view import Mode
 from pengp.estimators.scoring import IntervalCheck, score_law, score_predictions
 from pengp.estimators.unknown_noise import unknown_noise
 from pengp.estimators.view import FittedView, view_of
+from pengp.exceptions import InputError
 
 #: Posterior weight from which on an explanation with other inputs is told.
 _TOLD_SHARE = 0.05
@@ -121,6 +122,8 @@ def diagnose_view(view: FittedView, level: float = 0.95) -> Diagnosis:
     --------
     pengp.diagnose : Takes an estimator.
     """
+    if not isinstance(view, FittedView):
+        raise InputError("diagnose_view takes the view of a model; use diagnose(estimator).")
     half_width(level)  # says so if it is none
     held_out = view.held_out(level)
     scores = _own_scores(view, held_out, level)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray
-from pengp._core.checks import check_levels, check_output
+from pengp._core.checks import check_choice, check_levels, check_output
 from pengp.choosing.jackknife import jackknife_plus, rank
 from pengp.choosing.laws import NormalLaw
 from pengp.choosing.scores import check_level
@@ -123,14 +123,13 @@ class IntervalMixin:
         """
         check_level(level)  # says so if the level is none, before any work
         ends_of = {"model": self._model_ends, "jackknife+": self._jackknife_ends}
-        if intervals not in tuple(ends_of):  # also what has no hash
-            raise InputError(f"intervals={intervals!r} is none of {', '.join(ends_of)}.")
+        kind = check_choice(intervals, "intervals", ends_of)
         X_raw, q = self._new_inputs(X), len(self._surrogate.posteriors)
         ends = np.empty((len(X_raw), q, 2))
         for start in range(0, len(X_raw), _BLOCK):
             rows = slice(start, start + _BLOCK)
             for k in range(q):
-                ends[rows, k] = ends_of[intervals](X_raw[rows], k, level)
+                ends[rows, k] = ends_of[kind](X_raw[rows], k, level)
         return self._outputs(ends[..., 0]), self._outputs(ends[..., 1])
 
     def _law(self, X_raw: FloatArray, output: int) -> Law:

@@ -18,10 +18,14 @@ from pengp._core.shown import Shown
 from pengp.bayes.law import MixtureLaw
 from pengp.choosing.laws import NormalLaw
 from pengp.model.elementary import Log, Transform
+from pengp.model.scaling import NOISIEST
 from pengp.model.transforms import IDENTITY
 
 _CUT = 1e-4
 """Level beyond which tails are left out."""
+
+_FAR = 1e150
+"""Transformed responses, of at most 1e100, are cut here in the user's unit: squares stay finite."""
 
 _LEVELS = (_CUT, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0 - _CUT)
 """Levels at whose quantiles the integral of the CRPS is cut into intervals."""
@@ -81,11 +85,11 @@ class MappedLaw(Shown):
         z, s = self.shift + self.stretch * location, self.stretch * scale
         if isinstance(self.transform, Log) and np.isinf(df):
             return _mixed(*_lognormal(self.transform.rate * z, self.transform.rate * s), weights)
-        centre = self.transform.inverse(np.vecdot(z, weights))
+        centre = self._inverse(np.vecdot(z, weights))
         first, second = np.zeros((2, len(z)))
         for x, w in zip(*standard_nodes(df), strict=True):
             # Away from about the mean, so that the variance is no difference of large numbers.
-            away = self.transform.inverse(z + x * s) - centre[:, None]
+            away = self._inverse(z + x * s) - centre[:, None]
             first += w * np.vecdot(away, weights)
             second += w * np.vecdot(away * away, weights)
         return centre + first, np.sqrt(np.maximum(second - first * first, 0.0))
@@ -100,7 +104,7 @@ class MappedLaw(Shown):
             return in_location, rate * in_location * s
         in_location, in_scale = np.zeros((2, *z.shape))
         for x, w in zip(*standard_nodes(df), strict=True):
-            slope = w * self.stretch * weights * self.transform.inverse_slope(z + x * s)
+            slope = w * self.stretch * weights * _cut(self.transform.inverse_slope(z + x * s))
             in_location += slope
             in_scale += x * slope
         return in_location, in_scale
@@ -158,11 +162,17 @@ class MappedLaw(Shown):
 
     def _slopes(self, z: FloatArray) -> FloatArray:
         """Return the derivatives of values in the user's unit in standardised ones."""
-        return self.stretch * self.transform.inverse_slope(self.shift + self.stretch * z)
+        return self.stretch * _cut(self.transform.inverse_slope(self.shift + self.stretch * z))
 
     def _values(self, z: FloatArray) -> FloatArray:
         """Return standardised values in the user's unit."""
-        return self.transform.inverse(self.shift + self.stretch * z)
+        values = self.shift + self.stretch * z
+        return values if self.transform == IDENTITY else self._inverse(values)
+
+    def _inverse(self, values: FloatArray) -> FloatArray:
+        """Return transformed values in the user's unit."""
+        with np.errstate(over="ignore"):
+            return _cut(self.transform.inverse(values))
 
     def _standardised(self, y: ArrayLike) -> FloatArray:
         """Return standardised values of y [m]; infinite outside the domain."""
@@ -195,14 +205,21 @@ def noisy_law(law: Any, sd: FloatArray) -> Any:
     if isinstance(law, MixtureLaw):
         return replace(law, scale=np.hypot(law.scale, sd[:, None]))
     slope = law.transform.slope(law.quantiles([0.5])[:, 0])
-    return replace(law, base=noisy_law(law.base, slope * sd / law.stretch))
+    with np.errstate(over="ignore"):
+        standardised = np.minimum(slope * sd / law.stretch, NOISIEST)
+    return replace(law, base=noisy_law(law.base, standardised))
 
 
 def _lognormal(mu: FloatArray, sigma: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return mean exp(mu + sigma^2 / 2) and standard deviation mean sqrt(exp(sigma^2) - 1)."""
     with np.errstate(over="ignore"):
-        mean = np.exp(mu + 0.5 * sigma * sigma)
-        return mean, np.asarray(mean * np.sqrt(np.expm1(sigma * sigma)))
+        mean = _cut(np.exp(mu + 0.5 * sigma * sigma))
+        return mean, _cut(mean * np.sqrt(np.expm1(sigma * sigma)))
+
+
+def _cut(values: FloatArray) -> FloatArray:
+    """Return values in the user's unit, or slopes, that are small enough to be squared."""
+    return np.clip(values, -_FAR, _FAR)
 
 
 def _mixed(mean: FloatArray, std: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

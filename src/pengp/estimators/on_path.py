@@ -1,7 +1,6 @@
 """What estimators on a path over lambda have in common: their parameters and what they learn."""
 
 import copy
-import numbers
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any, Self, TypeVar
@@ -11,7 +10,15 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import FloatArray, IntArray
-from pengp._core.checks import check_count, check_output, check_starts, warn, warn_ill_conditioned
+from pengp._core.checks import (
+    check_count,
+    check_flag,
+    check_output,
+    check_starts,
+    is_real,
+    warn,
+    warn_ill_conditioned,
+)
 from pengp._core.linalg import condition_number
 from pengp.choosing.scores import check_level
 from pengp.estimators.base import RawRuns, SurrogateMixin
@@ -197,6 +204,7 @@ class PathMixin(SurrogateMixin):
         """
         check_is_fitted(self)
         check_level(level)
+        keep_theta, each = check_flag(keep_theta, "keep_theta"), check_flag(each, "each")
         output = check_output(output, len(self._surrogate.posteriors))
         data, model, known = self.path_._data, self._chosen._model, self._surrogate
         runs, lam = Known.of(data, output), float(np.atleast_1d(self.lam_)[output])
@@ -239,7 +247,7 @@ class PathMixin(SurrogateMixin):
         """
         check_is_fitted(self)
         lams = self.path_.lams
-        if not isinstance(lam, numbers.Real) or not np.isfinite(lam):
+        if not is_real(lam):
             raise InputError(f"lam={lam!r} is not a number; use one of path_.lams.")
         if not (lams == lam).any():
             raise InputError(

@@ -20,6 +20,9 @@ from pengp.path.penalized import fit_path
 InputTransforms: TypeAlias = TransformLike | Mapping[Any, TransformLike]
 ResponseTransform: TypeAlias = TransformLike | Sequence[TransformLike]
 
+#: Responses beyond which a power or the moments of a transformed response might overflow.
+_LARGEST = 1e100
+
 #: Starts of each fit that judges a power.
 _STARTS = 5
 
@@ -146,10 +149,17 @@ def check_domains(X_raw: FloatArray, transforms: Sequence[Transform], names: Any
 
 
 def check_responses(y_raw: FloatArray, transforms: Sequence[Transform], name: str = "y") -> None:
-    """Raise an InputError if a response of y_raw [n, q] has no transform."""
+    """Raise an InputError if a response of y_raw [n, q] has no transform, or none in numbers."""
     for k, transform in enumerate(transforms):
         output = f", output {k}" if len(transforms) > 1 else ""
         check_domain(y_raw[:, k], transform, f"{name} has {{}} in row {{}}{output}")
+        huge = np.abs(y_raw[:, k]) > _LARGEST
+        if huge.any() and transform != IDENTITY:
+            i = int(huge.argmax())
+            raise InputError(
+                f"{name} has {y_raw[i, k]:g} in row {i}{output}, but a transformed response must "
+                f"be of at most {_LARGEST:g}; give it in a larger unit."
+            )
 
 
 def response_transforms(

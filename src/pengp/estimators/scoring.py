@@ -68,6 +68,8 @@ def score_law(y: ArrayLike, law: Law, *, level: float = 0.95) -> dict[str, float
     >>> round(score_law([55.2, 59.0], law)["crps"], 3)
     0.801
     """
+    if not isinstance(law, Law):
+        raise InputError("law must be a predictive law, such as model.predictive_law(X).")
     return {name: score(y, law, level) for name, score in VALIDATION_SCORES.items()}
 
 

@@ -18,10 +18,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from pengp._core.arrays import BoolArray, FloatArray, as_floats
-from pengp._core.checks import check_output
+from pengp._core.checks import check_output, is_whole
 from pengp.choosing.validation import Law
 from pengp.estimators.average_view import AverageView
 from pengp.estimators.base import SurrogateMixin
+from pengp.estimators.data import check_near
 from pengp.estimators.heldout import HeldOut
 from pengp.estimators.left_out import LeaveOneOut
 from pengp.estimators.nested import surrogate_in
@@ -184,8 +185,8 @@ class FittedView(ScaledView):
             if which not in self.names:
                 raise InputError(f"no input {which!r}; there are {', '.join(self.names)}.")
             return self.names.index(which)
-        if not 0 <= which < len(self.names):
-            raise InputError(f"no input {which}; there are {len(self.names)}, counted from 0.")
+        if not is_whole(which, 0, len(self.names) - 1):
+            raise InputError(f"no input {which!r}; there are {len(self.names)}, counted from 0.")
         return int(which)
 
     # The estimates
@@ -267,6 +268,8 @@ class FittedView(ScaledView):
         if not np.isfinite(seen).all():
             i = int(np.argmin(np.isfinite(seen)))
             raise InputError(f"y has {seen[i]} in row {i}; remove or repair that run.")
+        if not self.is_constant:
+            check_near(self.estimator._surrogate.standardised(seen, self.output), "y")
         return inputs, seen
 
     def law(self, X: Any, noise_sd: Any = None) -> Law:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import NO_NUMBERS, FloatArray
 from pengp._core.registry import Registry, name_of
 from pengp.exceptions import InputError
 
@@ -87,7 +87,7 @@ class Mean:
         """Return the values of the basis at m inputs, or say why they are none."""
         try:
             F = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
+        except NO_NUMBERS:
             F = np.full(m, np.nan)
         if F.ndim != 2 or len(F) != m:
             raise InputError(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pengp._core.arrays import FloatArray, IntArray, as_floats, check_sizes
-from pengp._core.checks import check_nugget
+from pengp._core.checks import check_flag, check_nugget
 from pengp._core.datasets import check_inputs, check_response, check_runs
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, KernelName, get_kernel
@@ -73,7 +73,7 @@ class ProfileLikelihood:
             get_kernel(kernel),
             check_nugget(nugget),
             mean=get_mean(mean),
-            isotropic=isotropic,
+            isotropic=check_flag(isotropic, "isotropic"),
         )
 
     def __call__(
@@ -97,6 +97,7 @@ class ProfileLikelihood:
             With the broadcast leading axes in place of B, and P parameters: the thetas, and the
             nugget if it is "estimate".
         """
+        derivatives = check_flag(derivatives, "derivatives")
         params = self._parameters(theta, nugget)
         shape = params.shape[:-1]
         if self._sets:

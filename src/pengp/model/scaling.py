@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import BoolArray, FloatArray, IntArray
+from pengp._core.arrays import NO_NUMBERS, BoolArray, FloatArray, IntArray
 from pengp.exceptions import InputError
 from pengp.model.elementary import Transform
 from pengp.model.levels import levels_among
@@ -21,7 +21,7 @@ from pengp.model.levels import levels_among
 FAR_AWAY = 1e150
 _LARGEST = np.finfo(np.float64).max
 #: Known standard deviations are cut here, in those of all responses: such a run says nothing.
-_NOISIEST = 1e8
+NOISIEST = 1e8
 #: Halvings of a bracket, down to rounding.
 _HALVINGS = 60
 
@@ -178,7 +178,7 @@ def check_bounds(bounds: ArrayLike, d: int) -> FloatArray:
     """Return bounds as floats [d, 2], or raise an InputError that names the faulty input."""
     try:
         declared = np.asarray(bounds, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except NO_NUMBERS as error:
         raise InputError(
             f"input bounds must be numbers, a (lower, upper) pair for each of the {d} inputs."
         ) from error
@@ -270,18 +270,20 @@ class ResponseScaler:
         """
         with np.errstate(over="ignore"):
             sd = _mapped(y, self.transforms, "slope") * noise_sd if self.transforms else noise_sd
-            return np.minimum(sd / self.sd, _NOISIEST) ** 2
+            return np.minimum(sd / self.sd, NOISIEST) ** 2
 
     def transform(self, y: ArrayLike) -> FloatArray:
-        """Standardise responses y [m] or [m, q]: (t(y) - mean) / sd."""
+        """Standardise responses y [m] or [m, q]: (t(y) - mean) / sd, infinite where too large."""
         exponent = np.where(self.constant, 0, _exponent(self.mean, self.sd))
-        mapped = _mapped(np.asarray(y, dtype=np.float64), self.transforms, "forward")
-        near_one = _ldexp(mapped, -exponent)
-        return np.asarray((near_one - _ldexp(self.mean, -exponent)) / _ldexp(self.sd, -exponent))
+        with np.errstate(over="ignore"):
+            mapped = _mapped(np.asarray(y, dtype=np.float64), self.transforms, "forward")
+            away = _ldexp(mapped, -exponent) - _ldexp(self.mean, -exponent)
+            return np.asarray(away / _ldexp(self.sd, -exponent))
 
     def inverse(self, values: ArrayLike) -> FloatArray:
         """Return standardised values [m] or [m, q] in the user's units."""
-        return _mapped(self.unscaled(values), self.transforms, "inverse")
+        with np.errstate(over="ignore"):
+            return _mapped(self.unscaled(values), self.transforms, "inverse")
 
     def unscaled(self, values: ArrayLike) -> FloatArray:
         """Return standardised values [m] or [m, q] on the transformed scale, which stay finite."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pengp._core.arrays import BoolArray, FloatArray, IntArray
-from pengp._core.checks import check_flag, check_nugget, check_theta_bounds
+from pengp._core.checks import check_choice, check_flag, check_nugget, check_theta_bounds
 from pengp._core.linalg import ONE_THREAD
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, get_kernel
@@ -101,9 +101,7 @@ def checked_model(
 
 def _is_marginal(likelihood: str) -> bool:
     """Tell whether a caller's likelihood is the marginal one."""
-    if str(likelihood) not in ("profile", "marginal"):
-        raise InputError(f"likelihood={likelihood!r} is unknown; use 'profile' or 'marginal'.")
-    return likelihood == "marginal"
+    return check_choice(likelihood, "likelihood", ("profile", "marginal")) == "marginal"
 
 
 class Estimates(NamedTuple):

@@ -5,7 +5,13 @@ from typing import Literal
 import numpy as np
 
 from pengp._core.arrays import ArrayOrArrays, FloatArray, as_floats
-from pengp._core.checks import check_count, check_nugget
+from pengp._core.checks import (
+    LARGEST_PARAMETER,
+    check_choice,
+    check_count,
+    check_flag,
+    check_nugget,
+)
 from pengp._core.datasets import as_datasets, check_datasets
 from pengp.exceptions import InputError
 from pengp.model.kernels import Kernel, KernelName, get_kernel
@@ -16,7 +22,9 @@ _PAPER_LOGS = (-7.0, 2.0)
 """Range of log lambda in the paper's grid."""
 
 _MOST_LAMBDAS = 100_000
-_NEEDS_NUGGET = "lambda_max needs a positive, fixed nugget: R is singular at theta = 0."
+_NEEDS_NUGGET = (
+    "lambda_max needs a fixed nugget, at least 1e-50: R is singular at theta = 0 without one."
+)
 
 
 def lambda_grid(
@@ -48,9 +56,7 @@ def lambda_grid(
     """
     n = check_count(n, "n", 1, _MOST_LAMBDAS)
     low, high = _PAPER_LOGS
-    if str(kind) not in ("paper", "kkt"):
-        raise InputError(f"lambda_grid knows 'paper' and 'kkt', not {kind!r}.")
-    if kind == "kkt":
+    if check_choice(kind, "kind", ("paper", "kkt")) == "kkt":
         largest = as_floats(np.nan if lam_max is None else lam_max, "lam_max")
         if largest.size != 1 or not 0.0 < largest.item() < np.inf:
             raise InputError(
@@ -102,7 +108,8 @@ def lambda_max(
     Modes(1 local maximum, best objective -42.98)
     """
     g, trend = check_nugget(nugget), get_mean(mean)
-    if g is None:
+    isotropic = check_flag(isotropic, "isotropic")
+    if g is None or g < 1.0 / LARGEST_PARAMETER:
         raise InputError(_NEEDS_NUGGET)
     data = as_datasets(X, y)
     check_datasets(data, nugget=g)

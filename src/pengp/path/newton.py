@@ -103,12 +103,13 @@ def shifted_step(
     np.copyto(diagonals(A), 1.0, where=fixed)
     values, vectors = np.linalg.eigh(A)
     along = (g[:, None] @ vectors)[:, 0]
-    shift = np.abs(along)
-    shift /= np.maximum(radius, settings.SHORTEST_STEP)[:, None]
-    shift -= values
+    least = np.abs(along)
+    least /= np.maximum(radius, settings.SHORTEST_STEP)[:, None]
+    shift = least - values
     mu = np.maximum.reduce(shift, axis=-1)
     mu = np.maximum(mu, np.maximum(settings.LEAST_CURVATURE - values[:, 0], 0.0))[:, None]
-    along /= np.maximum(values + mu, _LEAST)  # beside a huge eigenvalue a sum may vanish
+    # values + mu >= least, but beside a huge eigenvalue the sum may vanish.
+    along /= np.maximum(values + mu, np.maximum(0.5 * least, _LEAST))
     step = (vectors @ along[:, :, None])[..., 0]
     np.copyto(step, 0.0, where=fixed)
     return step, mu[:, 0] > 0.0

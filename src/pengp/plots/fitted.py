@@ -6,7 +6,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pengp._core.arrays import FloatArray
+from pengp._core.arrays import FloatArray, as_floats
+from pengp._core.checks import check_number
 from pengp.choosing.crossval import CVTable
 from pengp.estimators import (
     BayesianGPRegressor,
@@ -22,6 +23,11 @@ Estimator: TypeAlias = (
 )
 #: A point of the input space: values by name, the others in the middle, or all d of them.
 Point: TypeAlias = Mapping[str, float] | ArrayLike | None
+
+#: Points along a line, and along a side of a square, at which a model may be asked.
+MOST_ON_LINE, MOST_ON_SIDE = 100_000, 1_000
+#: The largest number.
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 def table_of(view: FittedView) -> CVTable:
@@ -71,9 +77,11 @@ def point_at(view: FittedView, at: Point) -> FloatArray:
         return middle
     if isinstance(at, Mapping):
         for name, value in at.items():
-            middle[view.input_index(name)] = value
+            middle[view.input_index(name)] = check_number(
+                value, f"at[{name!r}]", -_LARGEST, _LARGEST
+            )
     else:
-        middle = np.asarray(at, dtype=np.float64)
+        middle = as_floats(at, "at")
     if middle.shape != view.X.shape[1:] or not np.isfinite(middle).all():
         raise InputError(
             f"at must be finite values by name of input, or all {view.X.shape[1]} of them."

@@ -13,7 +13,7 @@ from pengp._core.checks import check_count
 from pengp._core.shown import Shown
 from pengp.estimators.view import view_of
 from pengp.plots import drawing
-from pengp.plots.fitted import Estimator
+from pengp.plots.fitted import MOST_ON_LINE, Estimator
 from pengp.plots.lines import Runs, line_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class ProfileLikelihoodDisplay(Shown):
         view = view_of(estimator, output, input_names)
         runs = Runs.of(view)
         line = line_of(view, runs, input)
-        grid = np.geomspace(*line.ends, check_count(grid_size, "grid_size", 2))
+        grid = np.geomspace(*line.ends, check_count(grid_size, "grid_size", 2, MOST_ON_LINE))
         grid = np.unique(np.concatenate([grid, [line.estimate]]))
         loglik = runs.loglik(line.theta(grid))
         modes = np.array([mode.theta for mode in view.modes])

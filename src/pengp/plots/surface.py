@@ -11,10 +11,13 @@ import numpy as np
 from pengp._core.arrays import FloatArray
 from pengp._core.checks import check_count
 from pengp._core.shown import Shown
+from pengp.estimators.scales import column_list
 from pengp.estimators.view import view_of
 from pengp.exceptions import InputError
 from pengp.plots import drawing
 from pengp.plots.fitted import (
+    MOST_ON_LINE,
+    MOST_ON_SIDE,
     Estimator,
     Point,
     distance_from,
@@ -119,7 +122,7 @@ class SliceDisplay(Shown):
         p = most_active(view, 1)[0] if input is None else varying_index(view, input)
         place = point_at(view, at)
         low, high = (end[p] for end in view.ranges)
-        size = check_count(grid_size, "grid_size", 2)
+        size = check_count(grid_size, "grid_size", 2, MOST_ON_LINE)
         values = [view.grid(p, low, high, size), view.X[:, p], place[p : p + 1]]
         grid = np.unique(np.concatenate(values))
         points = np.tile(place, (len(grid), 1))
@@ -266,11 +269,11 @@ class ContourDisplay(Shown):
         if inputs is None:
             both = most_active(view, 2)
         else:
-            both = [varying_index(view, which) for which in inputs]
-        if len(set(both)) != 2:
+            both = [varying_index(view, which) for which in column_list(inputs, "inputs")]
+        if len(both) != 2 or both[0] == both[1]:
             raise InputError(f"inputs must be two different ones, not {inputs!r}.")
         place, ends = point_at(view, at), view.ranges
-        size = check_count(grid_size, "grid_size", 2)
+        size = check_count(grid_size, "grid_size", 2, MOST_ON_SIDE)
         x, y = (view.grid(p, ends[0][p], ends[1][p], size) for p in both)
         points = np.tile(place, (size, size, 1))
         points[..., both[0]], points[..., both[1]] = x, y[:, None]
