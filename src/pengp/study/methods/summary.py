@@ -135,8 +135,8 @@ def overview(rows: Rows) -> pd.DataFrame:
                 continue
             error = "" if pd.isna(line["crps SE"]) else f" ± {line['crps SE']:.1f}"
             words[f"{title}, {line['group']}"] = (
-                f"{line['rmse']:.1f} / {line['crps']:.1f}{error} / {line['interval_score']:.0f} "
-                f"({line['worst crps']:+.0f})"
+                f"{line['rmse']:z.1f} / {line['crps']:z.1f}{error} / "
+                f"{line['interval_score']:z.0f} ({line['worst crps']:+z.0f})"
             )
             words[f"coverage, {title}, {line['group']}"] = (
                 f"{line['coverage']:.2f} ({line['lowest']:.2f})"
