@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,9 +30,10 @@ RUNS = load_piston_slap()
 FRAME = pd.DataFrame(RUNS.X, columns=[f"<{p}>" for p in "abcdef"])
 
 
-def test_a_useless_fit_warns_once_and_its_summary_says_all() -> None:
+@pytest.mark.parametrize("kind", [BayesianGPRegressor, PenalizedGPRegressorCV])
+def test_a_useless_fit_warns_once_and_its_summary_says_all(kind: Any) -> None:
     with pytest.warns(DoubtWarning, match="no better than by their mean") as caught:
-        model = PenalizedGPRegressorCV(random_state=0).fit(FRAME, RUNS.y)
+        model = kind(random_state=0).fit(FRAME, RUNS.y)
     assert len(caught) == 1
     summary, found = model.summary(), diagnose(model)
     assert found.held_out is not None
@@ -41,6 +43,13 @@ def test_a_useless_fit_warns_once_and_its_summary_says_all() -> None:
     assert "<a>" in text
     assert "<a>" not in html
     assert "&lt;a&gt;" in html
+
+
+def test_a_sound_average_is_silent() -> None:
+    X = np.linspace(0.0, 1.0, 12)[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        BayesianGPRegressor(random_state=0).fit(X, np.sin(6.0 * X[:, 0]))
 
 
 def test_a_sound_fit_does_not_warn() -> None:

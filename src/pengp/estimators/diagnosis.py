@@ -146,13 +146,12 @@ def grave_findings(view: FittedView, level: float = 0.95) -> Iterator[Finding]:
     """Yield what speaks against a fit, as far as that is cheap beside it."""
     if view.is_constant:
         return
-    if not view.is_penalized:
-        yield from unknown_noise(view)
-        return
-    if view.table is not None:
+    if view.table is not None or not view.is_penalized:
         if (held_out := view.held_out(level)) is not None:
             yield from _useless(held_out.scores())
         yield from unknown_noise(view)
+    if not view.is_penalized:
+        return
     scores = _own_scores(view, None, level)
     yield from _contradicted_intervals(view, None, scores, level)
     yield from flat_likelihood(view)
