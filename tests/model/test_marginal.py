@@ -129,5 +129,5 @@ def test_a_wide_prior_on_the_mean_leads_to_the_marginal_likelihood() -> None:
 
 
 def test_a_likelihood_of_another_name_is_refused() -> None:
-    with pytest.raises(InputError, match="likelihood='full' is unknown"):
+    with pytest.raises(InputError, match="likelihood='full' is none of profile, marginal"):
         penalized_path(*smooth_runs(8, 1), [0.0], likelihood="full")  # type: ignore[arg-type]
