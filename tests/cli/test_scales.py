@@ -64,17 +64,17 @@ def test_predictions_of_a_log_model_are_positive_and_right(folder: Path) -> None
     out = pd.read_csv(folder / "out.csv")
     assert (out["Flow_lower"] > 0.0).all()
     model = load(folder / "log.pengp")
-    X = pd.read_csv(folder / "test.csv")[["Permeability", "Porosity (%)"]]
-    lower, upper = model.predict_interval(X)
+    test = write(folder / "test.csv", 30, 2)  # older pandas reads with an error of rounding
+    lower, upper = model.predict_interval(test[["Permeability", "Porosity (%)"]])
     np.testing.assert_allclose(out["Flow_lower"], lower, rtol=1e-12)
     np.testing.assert_allclose(out["Flow_upper"], upper, rtol=1e-12)
     info = run(folder, "info", "log.pengp").stdout
     assert "log10(Permeability), log10(Flow)" in info
     scores = json.loads(run(folder, "validate", "log.pengp", "test.csv", "--json").stdout)
-    test = scores["responses"]["Flow"]["test"]
-    assert test["q2"] > 0.98
+    told = scores["responses"]["Flow"]["test"]
+    assert told["q2"] > 0.98
     y = out["Flow"].to_numpy()
-    assert test["coverage"] == pytest.approx(np.mean((lower <= y) & (y <= upper)))
+    assert told["coverage"] == pytest.approx(np.mean((lower <= y) & (y <= upper)))
     run(folder, "update", "log.pengp", "test.csv", "-o", "more.pengp")
     assert load(folder / "more.pengp").response_transform_.name == "log10"
 

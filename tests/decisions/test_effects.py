@@ -277,4 +277,5 @@ def test_intervals_are_as_wide_as_those_of_all_processes_drawn_finely() -> None:
     for index in ("first", "total", "shapley", "std"):
         told, true = (getattr(each, index) for each in (found, fine))
         widths = told.upper - told.lower, true.upper - true.lower
-        np.testing.assert_allclose(widths[0], widths[1], rtol=0.05, err_msg=index)
+        # 1600 draws of a normal law know the width to 2.3 %; fewer processes were off by 36 %.
+        np.testing.assert_allclose(widths[0], widths[1], rtol=4.0 * 0.023, err_msg=index)
