@@ -273,9 +273,12 @@ def test_intervals_are_as_wide_as_those_of_all_processes_drawn_finely() -> None:
     model = BayesianGPRegressor(random_state=0).fit(g, np.sin(6.0 * g[:, 0]) + 0.5 * g[:, 1])
     weight = model.components_.weight
     assert 1.0 / (weight @ weight) < 15.0  # few processes hold most, many hold the tails
-    found, fine = effects(model), effects(model, n_draws=8000, random_state=1)
+    fine = effects(model, n_draws=8000, random_state=4)
+    found = [effects(model, random_state=seed) for seed in range(4)]  # one knows widths to 3 %
     for index in ("first", "total", "shapley", "std"):
-        told, true = (getattr(each, index) for each in (found, fine))
-        widths = told.upper - told.lower, true.upper - true.lower
-        # 1600 draws of a normal law know the width to 2.3 %; fewer processes were off by 36 %.
-        np.testing.assert_allclose(widths[0], widths[1], rtol=4.0 * 0.023, err_msg=index)
+        true = getattr(fine, index)
+        widths = [getattr(each, index).upper - getattr(each, index).lower for each in found]
+        wanted = true.upper - true.lower
+        np.testing.assert_allclose(np.mean(widths, axis=0), wanted, rtol=0.05, err_msg=index)
+        for width in widths:  # with 40 processes some seeds are off by 20 to 30 %
+            np.testing.assert_allclose(width, wanted, rtol=0.1, err_msg=index)
